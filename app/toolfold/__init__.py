@@ -1,0 +1,1 @@
+"""Toolfold: a self-hosted GraphQL server for the chat history of coding agents."""

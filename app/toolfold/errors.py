@@ -1,0 +1,124 @@
+"""The errors that Toolfold raises on purpose.
+
+    AppError                 a message fit for the client, and a stable `code`
+    ├── SettingsError        SETTINGS: an environment variable or option has no usable value
+    ├── DatabaseError        DATABASE: the database cannot be used as it is
+    ├── TranscriptError      TRANSCRIPT: a file is not what an importer was promised
+    ├── NotFoundError        NOT_FOUND: something named on the command line does not exist
+    ├── CorruptContentError  CORRUPT_CONTENT: stored bytes no longer match their hash
+    ├── BadUserInputError    BAD_USER_INPUT: an argument's value is refused
+    ├── ContentBudgetError   CONTENT_BUDGET_EXCEEDED: a heavy field does not fit the operation
+    ├── TooManyRowsError     TOO_MANY_ROWS: a page does not fit the operation's rows
+    ├── DocumentLimitError   DOCUMENT_TOO_LARGE: a document is deeper or wider than is served
+    └── DeadlineError        DEADLINE_EXCEEDED: an operation took longer than is allowed
+
+The message of an AppError may be shown to whoever asked; anything else is masked there.
+"""
+
+from typing import Any, ClassVar
+
+
+class AppError(Exception):
+    """An expected failure, told in words that its reader can act on."""
+
+    code: ClassVar[str] = "INTERNAL"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        """What a GraphQL error's `extensions` carry: the code, and the error's data."""
+        return {"code": self.code}
+
+
+class SettingsError(AppError):
+    """An environment variable or a command-line option has no usable value."""
+
+    code = "SETTINGS"
+
+
+class DatabaseError(AppError):
+    """The database cannot be used as it is: too old, unreachable, an unsafe SQLite."""
+
+    code = "DATABASE"
+
+
+class TranscriptError(AppError):
+    """A file cannot be read as the format that it was taken for."""
+
+    code = "TRANSCRIPT"
+
+
+class NotFoundError(AppError):
+    """A session, project or file named by the user does not exist."""
+
+    code = "NOT_FOUND"
+
+
+class CorruptContentError(AppError):
+    """Stored bytes do not match the hash under which they are stored."""
+
+    code = "CORRUPT_CONTENT"
+
+
+class BadUserInputError(AppError):
+    """An argument has a value that the schema's types allow and its meaning does not."""
+
+    code = "BAD_USER_INPUT"
+
+    def __init__(self, message: str, *, argument: str) -> None:
+        super().__init__(message)
+        self.argument = argument
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        return {"code": self.code, "argument": self.argument}
+
+
+class ContentBudgetError(AppError):
+    """A heavy field asked for with `compact: false`, or a slice, does not fit the budget."""
+
+    code = "CONTENT_BUDGET_EXCEEDED"
+
+    def __init__(self, message: str, *, size: int, budget_bytes: int, used_bytes: int) -> None:
+        super().__init__(message)
+        self.size = size
+        self.budget_bytes = budget_bytes
+        self.used_bytes = used_bytes
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "contentSize": self.size,
+            "budgetBytes": self.budget_bytes,
+            "usedBytes": self.used_bytes,
+        }
+
+
+class TooManyRowsError(AppError):
+    """A page would take the operation over its budget of rows; it was not read."""
+
+    code = "TOO_MANY_ROWS"
+
+    def __init__(self, message: str, *, max_rows: int) -> None:
+        super().__init__(message)
+        self.max_rows = max_rows
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        return {"code": self.code, "maxRows": self.max_rows}
+
+
+class DocumentLimitError(AppError):
+    """A document has more tokens, depth, aliases or selections than the server accepts."""
+
+    code = "DOCUMENT_TOO_LARGE"
+
+
+class DeadlineError(AppError):
+    """An operation was stopped because it took longer than the server allows."""
+
+    code = "DEADLINE_EXCEEDED"

@@ -1,0 +1,1 @@
+"""The GraphQL schema: one module per concept, and the guard that all of them obey."""

@@ -1,0 +1,88 @@
+"""What can be set from outside: one frozen value, read once from the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from toolfold.errors import SettingsError
+
+TRUE_WORDS = frozenset({"true", "1", "yes", "on"})
+FALSE_WORDS = frozenset({"false", "0", "no", "off"})
+
+
+def _variable(name: str, default: Any, minimum: int = 0) -> Any:
+    """Declare a setting: the variable that carries it, and the least an integer may be."""
+    return field(default=default, metadata={"variable": name, "minimum": minimum})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its default; sizes are bytes, times are seconds."""
+
+    compact_mode_default: bool = _variable("CHAT_COMPACT_MODE_DEFAULT", True)
+    data_dir: Path = field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("toolfold", appauthor=False)),
+        metadata={"variable": "TOOLFOLD_DATA_DIR"},
+    )
+    database_url: str = _variable("TOOLFOLD_DATABASE_URL", "")
+    port: int = _variable("TOOLFOLD_PORT", 7878)
+    compact_budget_bytes: int = _variable("TOOLFOLD_COMPACT_BUDGET_BYTES", 256 * 1024)
+    content_budget_bytes: int = _variable("TOOLFOLD_CONTENT_BUDGET_BYTES", 8 * 1024 * 1024)
+    max_slice_bytes: int = _variable("TOOLFOLD_MAX_SLICE_BYTES", 1024 * 1024, minimum=4)
+    max_rows: int = _variable("TOOLFOLD_MAX_ROWS", 20_000, minimum=1)
+    max_page_size: int = _variable("TOOLFOLD_MAX_PAGE_SIZE", 1_000, minimum=1)
+    query_seconds: int = _variable("TOOLFOLD_QUERY_SECONDS", 10, minimum=1)
+    max_tokens: int = _variable("TOOLFOLD_MAX_TOKENS", 2_000, minimum=1)
+    max_depth: int = _variable("TOOLFOLD_MAX_DEPTH", 15, minimum=1)
+    max_aliases: int = _variable("TOOLFOLD_MAX_ALIASES", 30)
+    max_selections: int = _variable("TOOLFOLD_MAX_SELECTIONS", 500, minimum=1)
+    max_body_bytes: int = _variable("TOOLFOLD_MAX_BODY_BYTES", 16 * 1024 * 1024, minimum=1)
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> "Settings":
+        """Read every setting that the environment names; the rest keep their defaults.
+
+        Raises:
+            SettingsError: naming the variable whose value cannot be used.
+        """
+        source = os.environ if environ is None else environ
+        values: dict[str, Any] = {}
+        for setting in fields(cls):
+            variable = setting.metadata["variable"]
+            text = source.get(variable, "").strip()
+            if text:
+                values[setting.name] = _parse(variable, text, setting)
+        return cls(**values)
+
+
+def _parse(variable: str, text: str, setting: Any) -> Any:
+    if setting.type is Path:
+        return Path(text).expanduser()
+    if setting.type is bool:
+        return _parse_bool(variable, text)
+    if setting.type is int:
+        return _parse_int(variable, text, setting.metadata["minimum"])
+    return text
+
+
+def _parse_bool(variable: str, text: str) -> bool:
+    word = text.lower()
+    if word in TRUE_WORDS:
+        return True
+    if word in FALSE_WORDS:
+        return False
+    raise SettingsError(f"{variable} must be one of true, 1, yes, on, false, 0, no, off: got {text!r}.")
+
+
+def _parse_int(variable: str, text: str, minimum: int) -> int:
+    try:
+        number = int(text)
+    except ValueError as error:
+        raise SettingsError(f"{variable} must be a whole number: got {text!r}.") from error
+    if number < minimum:
+        raise SettingsError(f"{variable} must be at least {minimum}: got {number}.")
+    return number

@@ -1,0 +1,1 @@
+"""Storage: every table and every statement, for SQLite and PostgreSQL."""
