@@ -180,7 +180,7 @@ class _Fields:
 
     def __init__(self, value: Json) -> None:
         if not isinstance(value, dict):
-            raise ValueError("an object is missing")  # noqa: TRY004 (one error for all of a line)
+            raise ValueError("an object is missing")
         self.value = value
 
     def optional(self, key: str, kind: type[_T]) -> _T | None:
