@@ -4,6 +4,8 @@
     ├── SettingsError        SETTINGS: an environment variable or option has no usable value
     ├── DatabaseError        DATABASE: the database cannot be used as it is
     ├── TranscriptError      TRANSCRIPT: a file is not what an importer was promised
+    ├── InvalidJsonError     INVALID_JSON: a JSON value that cannot be stored as it is
+    ├── ArchivedSessionError SESSION_ARCHIVED: an archived session refuses what is written to it
     ├── NotFoundError        NOT_FOUND: something named on the command line does not exist
     ├── CorruptContentError  CORRUPT_CONTENT: stored bytes no longer match their hash
     ├── BadUserInputError    BAD_USER_INPUT: an argument's value is refused
@@ -49,6 +51,18 @@ class TranscriptError(AppError):
     """A file cannot be read as the format that it was taken for."""
 
     code = "TRANSCRIPT"
+
+
+class InvalidJsonError(AppError):
+    """A value is nested too deep to be stored, or holds text that is not Unicode."""
+
+    code = "INVALID_JSON"
+
+
+class ArchivedSessionError(AppError):
+    """A session is archived; until it is reopened, nothing can be written to it."""
+
+    code = "SESSION_ARCHIVED"
 
 
 class NotFoundError(AppError):

@@ -76,6 +76,7 @@ class LineReader:
         self._line = 0
         self._size = 0
         self._hash = hashlib.sha256()
+        self._tail = b""
 
     def __iter__(self) -> Iterator[Line]:
         with self._path.open("rb") as file:
@@ -86,6 +87,8 @@ class LineReader:
                     self._hash.update(raw)
                     self._size += len(raw)
                     self._line = number
+                else:
+                    self._tail = raw
 
     def checkpoint(self) -> Checkpoint:
         """Return the place before the line now being read, or after the last one at the end.
@@ -93,6 +96,15 @@ class LineReader:
         A last line without a newline may still be growing and never counts as read.
         """
         return Checkpoint(self._line, self._size, self._hash.copy().digest())
+
+    def end(self) -> Checkpoint:
+        """Return the place after all bytes that were read, a last line without newline too.
+
+        `line` counts whole lines as ever, so that the last one is read again when it grows.
+        """
+        digest = self._hash.copy()
+        digest.update(self._tail)
+        return Checkpoint(self._line, self._size + len(self._tail), digest.digest())
 
 
 def decode(line: Line) -> Iterator[Decoded | Record | Repair]:

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 metadata = MetaData(
@@ -155,6 +156,14 @@ message_table = Table(
         "project_id",
         "session_id",
         "tool_call_id",
+    ),
+    # Finds the call that started a session which is imported after it; few messages have one.
+    Index(
+        "ix_message_child_source_session",
+        "project_id",
+        "child_source_session",
+        sqlite_where=text("child_source_session IS NOT NULL"),
+        postgresql_where=text("child_source_session IS NOT NULL"),
     ),
     sqlite_with_rowid=False,
 )
