@@ -1,0 +1,1 @@
+"""The commands. Each reads its arguments, runs what is below it, and tells the result."""

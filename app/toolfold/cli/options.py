@@ -1,0 +1,55 @@
+"""Options that several commands share, and the settings that come of them."""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from toolfold.settings import Settings
+
+Command = Callable[..., None]
+
+
+def with_settings(command: Command) -> Command:
+    """Give a command the argument `settings`: the environment's, changed by its options."""
+
+    @click.option(
+        "--data-dir",
+        metavar="FOLDER",
+        help="Where the database file is. Also TOOLFOLD_DATA_DIR; else your user data folder.",
+    )
+    @click.option(
+        "--database-url",
+        metavar="URL",
+        help="A PostgreSQL database instead of the file. Also TOOLFOLD_DATABASE_URL.",
+    )
+    @functools.wraps(command)
+    def wrapped(data_dir: str | None, database_url: str | None, **arguments: Any) -> None:
+        command(settings=_settings(data_dir, database_url), **arguments)
+
+    return wrapped
+
+
+def _settings(data_dir: str | None, database_url: str | None) -> Settings:
+    """Return the environment's settings; an option counts more, and a folder more than a URL."""
+    settings = Settings.from_environment()
+    if data_dir is not None:
+        path = Path(data_dir).expanduser()
+        settings = dataclasses.replace(settings, data_dir=path, database_url="")
+    if database_url is not None:
+        settings = dataclasses.replace(settings, database_url=database_url)
+    return settings
+
+
+def command_with(settings: Settings, command: str) -> str:
+    """Return `toolfold COMMAND` with the option that makes it use the same database."""
+    words = f"toolfold {command}"
+    default = Settings()
+    if settings.database_url:
+        return words
+    if settings.data_dir != default.data_dir:
+        return f"{words} --data-dir {settings.data_dir}"
+    return words
