@@ -1,1 +1,24 @@
-"""The GraphQL schema: one module per concept, and the guard that all of them obey."""
+"""The GraphQL schema: one module per concept, and the guard that all of them obey.
+
+Execute documents over it with a `toolfold.schema.context.Resources` as the context value.
+"""
+
+from strawberry.schema.config import StrawberryConfig
+
+from toolfold.schema.caches import CachedDocuments, DocumentCaches
+from toolfold.schema.context import OperationScope
+from toolfold.schema.deadline import DeadlineSchema
+from toolfold.schema.limits import DocumentLimits
+from toolfold.schema.query import Query
+from toolfold.schema.scalars import SCALARS
+
+
+def build_schema() -> DeadlineSchema:
+    """Return a schema with caches of its own; one is enough for a process."""
+    caches = DocumentCaches()
+    return DeadlineSchema(
+        query=Query,
+        # Their order is that of a request: its state first, then what may refuse it.
+        extensions=[OperationScope, DocumentLimits, lambda: CachedDocuments(caches)],
+        config=StrawberryConfig(scalar_map=SCALARS),
+    )

@@ -1,0 +1,80 @@
+"""The batch functions of one operation: what resolvers load by key, in one statement per table.
+
+Each opens a transaction of its own and returns one result per key, in the order asked. The
+loaders cache for the operation's life, so distinct keys are read once in it.
+"""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from strawberry.dataloader import DataLoader
+
+from toolfold.store import attachment, content, project, session
+from toolfold.store.engine import Database
+
+ContentKey = tuple[str, bytes]
+"""(project id, SHA-256)."""
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Loaders:
+    """The loaders of one operation; made anew for each, never shared."""
+
+    def __init__(self, database: Database) -> None:
+        self.contents = _loader(database, load_contents)
+        self.projects = _loader(database, load_projects)
+        self.sessions = _loader(database, load_sessions)
+        self.child_sessions = _loader(database, load_child_sessions)
+        self.attachments = _loader(database, load_attachments)
+
+
+async def load_contents(
+    database: Database, keys: Sequence[ContentKey]
+) -> list[bytes | BaseException | None]:
+    """Return the stored bytes of each key; None where there are none, the error where corrupt."""
+    async with database.read() as connection:
+        found = await content.by_hashes(connection, set(keys))
+    return [found.get(key) for key in keys]
+
+
+async def load_projects(database: Database, keys: Sequence[str]) -> list[Any]:
+    """Return the row of each project id, None where there is none."""
+    async with database.read() as connection:
+        found = await project.by_ids(connection, set(keys))
+    return [found.get(key) for key in keys]
+
+
+async def load_sessions(database: Database, keys: Sequence[tuple[str, str]]) -> list[Any]:
+    """Return the row of each (project id, session id), None where there is none."""
+    async with database.read() as connection:
+        found = await session.by_keys(connection, set(keys), session.COLUMNS)
+    return [found.get(key) for key in keys]
+
+
+async def load_child_sessions(
+    database: Database, keys: Sequence[tuple[str, str, str]]
+) -> list[Any]:
+    """Return the session that each (project, session, tool call id) started, None where none."""
+    async with database.read() as connection:
+        found = await session.by_parent_tool_calls(connection, set(keys), session.COLUMNS)
+    return [found.get(key) for key in keys]
+
+
+async def load_attachments(
+    database: Database, keys: Sequence[tuple[str, str, int]]
+) -> list[list[Any]]:
+    """Return the attachments' rows of each (project, session, sequence), in their order."""
+    async with database.read() as connection:
+        found = await attachment.by_messages(connection, set(keys))
+    return [found.get(key, []) for key in keys]
+
+
+def _loader(
+    database: Database, load: Callable[[Database, Sequence[K]], Coroutine[Any, Any, list[V]]]
+) -> DataLoader[K, V]:
+    async def batch(keys: list[K]) -> list[V]:
+        return await load(database, keys)
+
+    return DataLoader(load_fn=batch)

@@ -1,0 +1,223 @@
+"""Parts of a stored content: slices by byte, lines of its text, and raw values."""
+
+import asyncio
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import strawberry
+
+from toolfold import readable, stored_json
+from toolfold.errors import BadUserInputError
+from toolfold.schema import heavy
+from toolfold.schema.blocks import blob_url, hash_text
+from toolfold.schema.context import Info
+from toolfold.schema.heavy import ContentOmission, Part
+from toolfold.schema.scalars import BigInt, JSONValue
+from toolfold.store import content as content_store
+
+MAX_LINE_BYTES = 64 * 1024
+_WIDEST_CHARACTER = 4
+
+ReadRange = Callable[[int, int], Any]
+"""Reads bytes [offset, offset + length) of stored bytes; awaitable."""
+
+
+@strawberry.type(description="A range of stored bytes.")
+class ContentSlice:
+    """What a slice field returns."""
+
+    offset: BigInt
+    length: int
+    total_size: BigInt
+    next_offset: BigInt | None
+    base64: str
+    text: str | None = strawberry.field(
+        description=(
+            "UTF-8. Both ends are moved down to a character boundary, with at least one "
+            "character; `offset`, `length`, `base64` are of that range. Null if binary."
+        )
+    )
+
+
+@strawberry.type(
+    description="A line over 64 KiB is cut there, and its number is in `truncated`."
+)
+class ContentLines:
+    """What `contentLines` returns; lines are counted from 1."""
+
+    from_: int = strawberry.field(name="from")
+    lines: list[str]
+    truncated: list[int]
+    total_lines: int
+    next_from: int | None
+
+
+@strawberry.type(
+    description=(
+        "A recorded JSON value whose bytes are read only when `json` or `slice` is selected."
+    )
+)
+class RawValue:
+    """A tool call's raw input or output."""
+
+    part: strawberry.Private[Part]
+
+    @strawberry.field
+    def size(self) -> BigInt:
+        return BigInt(self.part.size)
+
+    @strawberry.field
+    def hash(self) -> str:
+        return hash_text(self.part.hash)
+
+    @strawberry.field(description="Obeys the guard as `content` does.")
+    def json(self, info: Info) -> JSONValue | None:
+        return heavy.read(info, self.part, fragment, "json")  # type: ignore[return-value]  # awaited by the executor
+
+    @strawberry.field(description="Non-null exactly when `json` is withheld in this operation.")
+    def omitted(self, info: Info) -> ContentOmission | None:
+        return heavy.omission(info, self.part, "json")
+
+    @strawberry.field
+    async def slice(
+        self, info: Info, offset: BigInt = BigInt(0), length: int = 65536
+    ) -> ContentSlice | None:
+        return await slice_part(info, self.part, offset, length)
+
+    @strawberry.field
+    def url(self) -> str:
+        return blob_url(self.part.project_id, self.part.hash)
+
+
+def fragment(data: bytes) -> JSONValue:
+    """Return stored JSON bytes as a value that the response carries unparsed."""
+    return JSONValue(orjson.Fragment(data))
+
+
+async def slice_part(info: Info, part: Part, offset: int, length: int) -> ContentSlice:
+    """Return bytes [offset, offset + length) of a part, charged to the hard budget.
+
+    Raises:
+        BadUserInputError: naming `offset` or `length`.
+        ContentBudgetError: if it does not fit.
+    """
+
+    async def read(start: int, count: int) -> bytes:
+        async with info.context.database.read() as connection:
+            return await content_store.slice(connection, part.project_id, part.hash, start, count)
+
+    return await slice_bytes(info, part, read, offset, length)
+
+
+async def slice_bytes(
+    info: Info, part: Part, read: ReadRange, offset: int, length: int
+) -> ContentSlice:
+    """As `slice_part`, of bytes that `read` returns."""
+    limit = info.context.settings.max_slice_bytes
+    if offset < 0:
+        raise BadUserInputError("offset must not be negative.", argument="offset")
+    if not 1 <= length <= limit:
+        raise BadUserInputError(f"length must be between 1 and {limit}.", argument="length")
+    start = min(offset, part.size)
+    end = min(start + length, part.size)
+    info.context.ledger.charge_part(end - start, part.access)
+    # A character that straddles an end is at most this long, so the window holds it whole.
+    window_start = max(0, start - _WIDEST_CHARACTER)
+    window_end = min(part.size, end + _WIDEST_CHARACTER)
+    window = await read(window_start, window_end - window_start) if end > start else b""
+    start, end = _whole_characters(window, window_start, start, end)
+    return _slice(window[start - window_start : end - window_start], start, part.size)
+
+
+def _slice(data: bytes, offset: int, total: int) -> ContentSlice:
+    end = offset + len(data)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = None
+    return ContentSlice(
+        offset=BigInt(offset),
+        length=len(data),
+        total_size=BigInt(total),
+        next_offset=BigInt(end) if end < total else None,
+        base64=base64.b64encode(data).decode("ascii"),
+        text=text,
+    )
+
+
+def _whole_characters(window: bytes, base: int, start: int, end: int) -> tuple[int, int]:
+    """Return [start, end) moved down to UTF-8 boundaries, holding at least one character."""
+    new_start = _boundary(window, start - base)
+    new_end = _boundary(window, end - base)
+    if new_end <= new_start < len(window):
+        new_end = new_start + 1
+        while new_end < len(window) and _continues(window[new_end]):
+            new_end += 1
+    return base + new_start, base + new_end
+
+
+def _boundary(window: bytes, index: int) -> int:
+    moved = index
+    while 0 < moved < len(window) and _continues(window[moved]):
+        moved -= 1
+        if index - moved == _WIDEST_CHARACTER:
+            return index  # Not UTF-8: binary bytes keep the range that was asked for.
+    return moved
+
+
+def _continues(byte: int) -> bool:
+    return byte & 0b1100_0000 == 0b1000_0000
+
+
+async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLines:
+    """Return lines of the text that a person would read, from line `first`, counted from 1.
+
+    A negative `first` counts from the end. Charged as the whole content, up to a slice.
+
+    Raises:
+        BadUserInputError: naming `from` or `count`.
+        ContentBudgetError: if it does not fit.
+    """
+    if first == 0:
+        raise BadUserInputError("from counts from 1, or from the end if negative.", argument="from")
+    if count < 1:
+        raise BadUserInputError("count must be at least 1.", argument="count")
+    limit = info.context.settings.max_slice_bytes
+    info.context.ledger.charge_part(min(part.size, limit), part.access)
+    data = await info.context.loaders.contents.load(part.key)
+    return await asyncio.to_thread(_lines, data, first, count, limit)
+
+
+def _lines(data: bytes, first: int, count: int, limit: int) -> ContentLines:
+    lines = readable.text(stored_json.decode(data)).split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    start = max(0, len(lines) + first) if first < 0 else min(first - 1, len(lines))
+    taken: list[str] = []
+    truncated: list[int] = []
+    used = 0
+    for number, line in enumerate(lines[start : start + count], start + 1):
+        shown = _cut(line)
+        used += len(shown.encode())
+        if used > limit and taken:
+            break
+        taken.append(shown)
+        if shown is not line:
+            truncated.append(number)
+    following = start + len(taken) + 1
+    return ContentLines(
+        from_=start + 1,
+        lines=taken,
+        truncated=truncated,
+        total_lines=len(lines),
+        next_from=following if following <= len(lines) else None,
+    )
+
+
+def _cut(line: str) -> str:
+    if len(line) * _WIDEST_CHARACTER <= MAX_LINE_BYTES:
+        return line
+    data = line.encode()
+    return line if len(data) <= MAX_LINE_BYTES else data[:MAX_LINE_BYTES].decode(errors="ignore")

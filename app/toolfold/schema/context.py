@@ -1,0 +1,81 @@
+"""What a resolver finds in `info.context`: the operation, made anew for each.
+
+Over WebSocket one context object serves all operations of a socket, so what belongs to one
+operation (ledger, loaders) is made when it begins, never with the request.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import strawberry
+from strawberry.extensions import SchemaExtension
+
+from toolfold.loaders import Loaders
+from toolfold.schema.guard import Ledger
+from toolfold.settings import Settings
+from toolfold.store.engine import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What outlives an operation: the context value to execute a document with."""
+
+    settings: Settings
+    database: Database
+
+
+@dataclass(slots=True)
+class Operation:
+    """One operation's own state."""
+
+    resources: Resources
+    ledger: Ledger
+    loaders: Loaders
+    shapes: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    """What is selected at each response path, list positions aside; see `heavy`."""
+
+    @classmethod
+    def begin(cls, resources: Resources) -> "Operation":
+        """Return the state of an operation that has read nothing yet."""
+        return cls(resources, Ledger(resources.settings), Loaders(resources.database))
+
+    @property
+    def settings(self) -> Settings:
+        """The settings under which the operation runs."""
+        return self.resources.settings
+
+    @property
+    def database(self) -> Database:
+        """The database that the operation reads."""
+        return self.resources.database
+
+
+Info = strawberry.Info[Operation, None]
+
+
+class OperationScope(SchemaExtension):
+    """Gives each operation its own state, and tells what its heavy fields came to."""
+
+    def on_operation(self) -> Iterator[None]:
+        """Replace the resources that the caller gave by an operation over them."""
+        given = self.execution_context.context
+        resources = given.resources if isinstance(given, Operation) else given
+        self.execution_context.context = Operation.begin(resources)
+        yield
+
+    def get_results(self) -> dict[str, Any]:
+        """Return `contentBudget` if a heavy field was asked for."""
+        operation = self.execution_context.context
+        if not isinstance(operation, Operation) or not operation.ledger.heavy_asked:
+            return {}
+        ledger = operation.ledger
+        return {
+            "contentBudget": {
+                "compactBudgetBytes": ledger.settings.compact_budget_bytes,
+                "contentBudgetBytes": ledger.settings.content_budget_bytes,
+                "requestedBytes": ledger.requested_bytes,
+                "deliveredBytes": ledger.delivered_bytes,
+                "omittedCount": ledger.omitted_count,
+            }
+        }

@@ -1,0 +1,65 @@
+"""Global ids: one opaque string per object, over its type and its key.
+
+An id that is malformed, of another type or of another project reads as absent, never as an
+error, so that it tells nothing.
+"""
+
+import base64
+import binascii
+from typing import NamedTuple
+
+SessionKey = tuple[str, str]
+"""(project id, session id)."""
+
+MessageKey = tuple[str, str, int]
+"""(project id, session id, sequence)."""
+
+
+class GlobalId(NamedTuple):
+    """A decoded id: the GraphQL type, and the parts of its key as text."""
+
+    typename: str
+    parts: tuple[str, ...]
+
+
+def encode(typename: str, *parts: str | int) -> str:
+    """Return the id of the object of type `typename` under the key `parts`."""
+    text = f"{typename}:{'/'.join(map(str, parts))}"
+    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode("ascii")
+
+
+def decode(global_id: str) -> GlobalId | None:
+    """Return what `encode` was given, or None for any other string."""
+    try:
+        raw = base64.b64decode(global_id + "=" * (-len(global_id) % 4), altchars=b"-_", validate=True)
+        text = raw.decode()
+    except (binascii.Error, UnicodeError, ValueError):
+        return None
+    typename, separator, key = text.partition(":")
+    return GlobalId(typename, tuple(key.split("/"))) if separator else None
+
+
+def project_key(global_id: str) -> str | None:
+    """Return the project id in the id of a Project, or None."""
+    match decode(global_id):
+        case GlobalId("Project", (project,)):
+            return project
+    return None
+
+
+def session_key(global_id: str) -> SessionKey | None:
+    """Return the key in the id of a Session, or None."""
+    match decode(global_id):
+        case GlobalId("Session", (project, session)):
+            return project, session
+    return None
+
+
+def message_key(global_id: str, *, typename: str = "Message") -> MessageKey | None:
+    """Return the message's key in the id of a Message, or of its ToolMetadata, or None."""
+    match decode(global_id):
+        case GlobalId(name, (project, session, sequence)) if name == typename:
+            # Only the form that `encode` writes: no sign, no leading zero, and within an Int.
+            if sequence.isascii() and sequence.isdigit() and sequence[0] != "0" and len(sequence) < 10:
+                return project, session, int(sequence)
+    return None

@@ -1,0 +1,165 @@
+"""What a document may ask: tokens, depth, aliases and selections.
+
+Checked between parse and validation, because validation's own cost grows faster than the
+document. One pass over the document: each fragment is measured once, however often it is
+spread, so that the check is linear where what it measures is not.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Self
+
+import strawberry
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    OperationDefinitionNode,
+    SelectionSetNode,
+)
+from strawberry.extensions import SchemaExtension
+
+from toolfold.errors import DocumentLimitError
+from toolfold.schema.context import Operation
+from toolfold.schema.scalars import BigInt
+from toolfold.settings import Settings
+
+
+@strawberry.type(description="The limits that this server enforces.")
+class ServerLimits:
+    """The settings that clients meet."""
+
+    compact_mode_default: bool
+    compact_budget_bytes: BigInt
+    content_budget_bytes: BigInt
+    max_slice_bytes: int
+    max_rows: int
+    max_page_size: int
+    max_depth: int
+    max_tokens: int
+    max_aliases: int
+    max_selections: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Return the limits that are set."""
+        return cls(
+            compact_mode_default=settings.compact_mode_default,
+            compact_budget_bytes=BigInt(settings.compact_budget_bytes),
+            content_budget_bytes=BigInt(settings.content_budget_bytes),
+            max_slice_bytes=settings.max_slice_bytes,
+            max_rows=settings.max_rows,
+            max_page_size=settings.max_page_size,
+            max_depth=settings.max_depth,
+            max_tokens=settings.max_tokens,
+            max_aliases=settings.max_aliases,
+            max_selections=settings.max_selections,
+        )
+
+
+class Measure(NamedTuple):
+    """What a selection comes to with its fragments expanded."""
+
+    depth: int = 0
+    aliases: int = 0
+    selections: int = 0
+
+    def beside(self, other: "Measure") -> "Measure":
+        """Return the measure of both in one selection set."""
+        return Measure(
+            max(self.depth, other.depth),
+            self.aliases + other.aliases,
+            self.selections + other.selections,
+        )
+
+
+def measure(document: DocumentNode) -> Measure:
+    """Return the greatest depth, aliases and selections of a document's operations.
+
+    Fragments that are unknown or spread themselves count nothing: validation refuses them.
+    """
+    fragments = {
+        node.name.value: node
+        for node in document.definitions
+        if isinstance(node, FragmentDefinitionNode)
+    }
+    measured: dict[str, Measure] = {}
+    greatest = Measure()
+    for node in document.definitions:
+        if isinstance(node, OperationDefinitionNode):
+            operation = _measure_set(node.selection_set, fragments, measured)
+            greatest = Measure(*map(max, greatest, operation))
+    return greatest
+
+
+def _measure_set(
+    selection_set: SelectionSetNode,
+    fragments: dict[str, FragmentDefinitionNode],
+    measured: dict[str, Measure],
+) -> Measure:
+    total = Measure()
+    for node in selection_set.selections:
+        if isinstance(node, FieldNode):
+            inner = Measure()
+            if node.selection_set:
+                inner = _measure_set(node.selection_set, fragments, measured)
+            alias = 1 if node.alias else 0
+            found = Measure(inner.depth + 1, inner.aliases + alias, inner.selections + 1)
+        elif isinstance(node, FragmentSpreadNode):
+            found = _measure_fragment(node.name.value, fragments, measured)
+        else:
+            found = _measure_set(node.selection_set, fragments, measured)
+        total = total.beside(found)
+    return total
+
+
+def _measure_fragment(
+    name: str, fragments: dict[str, FragmentDefinitionNode], measured: dict[str, Measure]
+) -> Measure:
+    if name not in measured:
+        measured[name] = Measure()  # What a fragment that spreads itself finds.
+        if name in fragments:
+            measured[name] = _measure_set(fragments[name].selection_set, fragments, measured)
+    return measured[name]
+
+
+def check(document: DocumentNode, settings: Settings) -> None:
+    """Check a document against the limits that are set.
+
+    Raises:
+        DocumentLimitError: naming the limit.
+    """
+    found = measure(document)
+    for name, value, limit in (
+        ("depth", found.depth, settings.max_depth),
+        ("number of aliases", found.aliases, settings.max_aliases),
+        ("number of selections", found.selections, settings.max_selections),
+    ):
+        if value > limit:
+            raise DocumentLimitError(f"The document's {name} is {value}, over the limit of {limit}.")
+
+
+class DocumentLimits(SchemaExtension):
+    """Applies the limits to every document, parsed or from a cache."""
+
+    def on_operation(self) -> Iterator[None]:
+        """Bound the parser; it stops at the first token too many."""
+        operation = self.execution_context.context
+        assert isinstance(operation, Operation)
+        self.execution_context.parse_options["max_tokens"] = operation.settings.max_tokens
+        yield
+
+    def on_validate(self) -> Iterator[None]:
+        """Measure the document before anything else looks at it."""
+        operation = self.execution_context.context
+        document = self.execution_context.graphql_document
+        assert isinstance(operation, Operation)
+        assert document is not None
+        try:
+            check(document, operation.settings)
+        except DocumentLimitError as error:
+            self.execution_context.pre_execution_errors = [
+                GraphQLError(error.message, extensions=error.extensions, original_error=error)
+            ]
+        yield

@@ -1,0 +1,100 @@
+"""What clients see of errors: our own and those about their document; never what no one expected.
+
+The one place that every error of every transport passes, on its way out and once.
+"""
+
+import logging
+import uuid
+
+import strawberry
+from graphql import GraphQLError, GraphQLSyntaxError
+from strawberry.exceptions import MissingQueryError
+from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
+from strawberry.types import ExecutionContext
+
+from toolfold.errors import AppError, DocumentLimitError
+
+logger = logging.getLogger(__name__)
+
+MASKED_MESSAGE = "Internal error."
+
+_TOLD_TO_CLIENTS = (
+    AppError,
+    GraphQLError,
+    MissingQueryError,
+    CannotGetOperationTypeError,
+    InvalidOperationTypeError,
+)
+
+
+class MaskedSchema(strawberry.Schema):
+    """A schema whose results carry no error that its client should not see, each with a code."""
+
+    def process_errors(
+        self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None
+    ) -> None:
+        """Replace what no one expected, in place, and log it once.
+
+        Strawberry calls this with the very list that a result goes out with: also for what an
+        extension's hook raises, where an extension that masks would no longer be asked. Its own
+        version logs every error, a mistyped field too.
+        """
+        unexpected = [error for error in errors if not _is_expected(error)]
+        request_id = ""
+        if unexpected:
+            cause = unexpected[0].original_error or unexpected[0]
+            request_id = log_unexpected("An operation failed", cause, count=len(unexpected))
+        errors[:] = [
+            _coded(error, execution_context) if _is_expected(error) else _masked(error, request_id)
+            for error in errors
+        ]
+
+
+def log_unexpected(event: str, error: BaseException, **fields: object) -> str:
+    """Log an error that no one expected; return the request id under which the log has it."""
+    request_id = uuid.uuid4().hex
+    logger.error(
+        "%s: request %s",
+        event,
+        request_id,
+        exc_info=error,
+        extra={"request_id": request_id, **fields},
+    )
+    return request_id
+
+
+def _is_expected(error: GraphQLError) -> bool:
+    if error.original_error is None or isinstance(error.original_error, _TOLD_TO_CLIENTS):
+        return True
+    if isinstance(error.original_error, RecursionError):
+        return error.path is None
+    # About a place in the document and no place in the response: a literal or a variable that
+    # a scalar refused.
+    return error.path is None and bool(error.nodes)
+
+
+def _masked(error: GraphQLError, request_id: str) -> GraphQLError:
+    return GraphQLError(
+        MASKED_MESSAGE,
+        nodes=error.nodes,
+        path=error.path,
+        extensions={"code": AppError.code, "requestId": request_id},
+    )
+
+
+def _coded(error: GraphQLError, execution_context: ExecutionContext | None) -> GraphQLError:
+    if isinstance(error.original_error, RecursionError):
+        # Only parsing recurses without a place: nesting that no limit has counted yet.
+        return GraphQLError(
+            "The document is nested too deeply.", extensions={"code": DocumentLimitError.code}
+        )
+    error.extensions = {"code": _code(error, execution_context), **(error.extensions or {})}
+    return error
+
+
+def _code(error: GraphQLError, execution_context: ExecutionContext | None) -> str:
+    if isinstance(error, GraphQLSyntaxError):
+        return "GRAPHQL_PARSE_FAILED"
+    if error.path or (execution_context is not None and execution_context.result is not None):
+        return "BAD_USER_INPUT"
+    return "GRAPHQL_VALIDATION_FAILED"

@@ -1,0 +1,222 @@
+"""Messages: what a session is made of, in pages that cost the page."""
+
+from typing import Annotated, Any
+
+import strawberry
+
+from toolfold.schema import fields, heavy, selection
+from toolfold.schema.blocks import blob_url
+from toolfold.schema.connection import Connection, PageInfo
+from toolfold.schema.content import ContentSlice, slice_bytes, slice_part
+from toolfold.schema.context import Info
+from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
+from toolfold.schema.global_id import encode
+from toolfold.schema.heavy import ContentOmission, Part
+from toolfold.schema.node import Node
+from toolfold.schema.rows import KEY_COLUMNS, MessageRow, ToolMetadataRow, session_row
+from toolfold.schema.scalars import BigInt, DateTime
+from toolfold.schema.tool_metadata import PREVIEW_CHARACTERS, ToolMetadata, cut_preview
+from toolfold.store import message as message_store
+
+TEXT_COLUMNS = ("content", "content_size", "content_hash")
+USAGE_COLUMNS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
+
+
+@strawberry.type(description="Tokens of a model's responses.")
+class TokenUsage:
+    """A view of the token columns of a message's or a session's row."""
+
+    input_tokens: BigInt = fields.column("input_tokens")
+    output_tokens: BigInt = fields.column("output_tokens")
+    cache_read_tokens: BigInt = fields.column("cache_read_tokens")
+    cache_creation_tokens: BigInt = fields.column("cache_creation_tokens")
+
+
+@strawberry.type(description="A file that came with a message.")
+class Attachment:
+    """A view of an attachment's row."""
+
+    mime_type: str
+    size: BigInt
+    name: str | None
+
+    @strawberry.field
+    def url(root: strawberry.Parent[Any]) -> str:
+        return blob_url(root.project_id, bytes(root.hash))
+
+
+def text_part(row: MessageRow) -> Part | None:
+    """Return a message's text as stored content; None where it is short and in the row."""
+    return row.part("content")
+
+
+@strawberry.type(description="One message of a session.")
+class Message(Node):
+    """A view of a message's row."""
+
+    @classmethod
+    def is_type_of(cls, value: Any, *_: Any) -> bool:
+        """Accept message rows."""
+        return isinstance(value, MessageRow) and not isinstance(value, ToolMetadataRow)
+
+    @strawberry.field(description="Globally unique and opaque.")
+    def id(root: strawberry.Parent[MessageRow]) -> strawberry.ID:
+        return strawberry.ID(encode("Message", *root.key))
+
+    @strawberry.field
+    async def session(
+        root: strawberry.Parent[MessageRow], info: Info
+    ) -> Annotated["Session", strawberry.lazy("toolfold.schema.session")]:
+        key = (root.project_id, root.session_id)
+        return session_row(await info.context.loaders.sessions.load(key))  # type: ignore[no-any-return]  # a row shown as Session
+
+    sequence: int = fields.column(
+        "sequence", "Place in the session: 1-based, dense, immutable."
+    )
+    revision: int = fields.column(
+        "revision", "The session's revision at this message's last change."
+    )
+    role: MessageRole = fields.column("role")
+    origin: str | None = fields.column(
+        "origin", "Who put it there when it is not the role itself: `system` for injected text."
+    )
+    model: str | None = fields.column("model")
+    usage: TokenUsage | None = fields.view(
+        "TokenUsage",
+        "input_tokens",
+        "Of the model's response that this message ends; the messages' usages add up to the "
+        "session's.",
+    )
+    created_at: DateTime = fields.column("created_at")
+    repaired: bool = fields.column(
+        "repaired",
+        "True when bytes had to be repaired on the way in: a lone surrogate, invalid UTF-8, a NUL.",
+    )
+    content_size: int = fields.column("content_size", "UTF-8 bytes of `content`.")
+
+    @strawberry.field(
+        description="The first characters of `content`, at most 280. Never limited.",
+        metadata=fields.reads("content_preview"),
+    )
+    def content_preview(
+        root: strawberry.Parent[MessageRow], max_chars: int = PREVIEW_CHARACTERS
+    ) -> str:
+        return cut_preview(root.content_preview, max_chars)
+
+    @strawberry.field(
+        description=(
+            "The text. Over 16 KiB it obeys the compact guard; all of it counts against the hard "
+            "budget."
+        ),
+        metadata=fields.reads(*TEXT_COLUMNS),
+    )
+    def content(root: strawberry.Parent[MessageRow], info: Info) -> str | None:
+        part = text_part(root)
+        if part is not None:
+            return heavy.read(info, part, bytes.decode, "content")  # type: ignore[return-value]  # the executor awaits it
+        decision = heavy.decide_short_text(info, root.content_size, "content")
+        if decision.admitted:
+            return root.content
+        return heavy.refuse(info, decision, root.access, "content")
+
+    @strawberry.field(
+        description="Non-null exactly when `content` is withheld in this operation.",
+        metadata=fields.reads("content_size", "content_hash"),
+    )
+    def content_omitted(root: strawberry.Parent[MessageRow], info: Info) -> ContentOmission | None:
+        part = text_part(root)
+        if part is not None:
+            return heavy.omission(info, part, "content")
+        if not heavy.shape(info, "content").copies:
+            return None
+        return heavy.omitted(heavy.decide_short_text(info, root.content_size, "content"))
+
+    @strawberry.field(
+        description=(
+            "Bytes [offset, offset + length) of the text, at any size; `length` at most "
+            "`limits.maxSliceBytes`."
+        ),
+        metadata=fields.reads(*TEXT_COLUMNS),
+    )
+    async def content_slice(
+        root: strawberry.Parent[MessageRow],
+        info: Info,
+        offset: BigInt = BigInt(0),
+        length: int = 65536,
+    ) -> ContentSlice | None:
+        part = text_part(root)
+        if part is not None:
+            return await slice_part(info, part, offset, length)
+        text = (root.content or "").encode()
+
+        async def read(start: int, count: int) -> bytes:
+            return text[start : start + count]
+
+        short = Part(root.project_id, b"", len(text), root.access)
+        return await slice_bytes(info, short, read, offset, length)
+
+    @strawberry.field(
+        description="The files that came with the message.",
+        metadata=fields.reads("attachment_count"),
+    )
+    async def attachments(root: strawberry.Parent[MessageRow], info: Info) -> list[Attachment]:
+        if not root.attachment_count:
+            return []
+        return await info.context.loaders.attachments.load(root.key)
+
+    tool_metadata: ToolMetadata | None = fields.view(
+        "ToolMetadata", "tool_call_id", "Null when the message carries no tool call."
+    )
+
+
+@strawberry.type(description="A message and its cursor.")
+class MessageEdge:
+    """A view of a message's row."""
+
+    @strawberry.field
+    def cursor(root: strawberry.Parent[MessageRow]) -> str:
+        return root.scope.encode((root.sequence,))
+
+    @strawberry.field
+    def node(root: strawberry.Parent[Any]) -> Message:
+        return root  # type: ignore[no-any-return]  # the row itself
+
+
+@strawberry.type(description="A page of a session's messages, oldest first.")
+class MessageConnection:
+    """A `Connection` whose edges are the rows themselves."""
+
+    edges: list[MessageEdge] = fields.rows()
+    nodes: list[Message] = fields.rows()
+    page_info: PageInfo
+
+    @strawberry.field(description="How many messages the filter lets through.")
+    async def total_count(root: strawberry.Parent[Connection]) -> int:
+        return await root.count()
+
+
+@strawberry.input(description="Which messages of a session; what is given must all hold.")
+class MessageFilter:
+    """The arguments of a message filter."""
+
+    roles: list[MessageRole] | None = None
+    tool_kinds: list[ToolKind] | None = None
+    tool_names: list[str] | None = None
+    tool_status: list[ToolStatus] | None = None
+    min_content_size: BigInt | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was given, for a cursor's scope."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+    def where(self) -> message_store.MessageFilter:
+        """Return the store's filter."""
+        return message_store.MessageFilter(**self.facts())
+
+
+def message_columns(
+    info: Info, nodes: list[selection.FieldNode], typename: str, *more: str
+) -> tuple[str, ...]:
+    """Return the columns to read for messages whose selection, on `typename`, is `nodes`."""
+    needed = selection.columns(typename, nodes, selection.raw_info(info)).union(more)
+    return (*KEY_COLUMNS, *sorted(needed.difference(KEY_COLUMNS)))

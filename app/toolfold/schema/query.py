@@ -1,0 +1,150 @@
+"""The roots of a query."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import strawberry
+
+from toolfold.errors import BadUserInputError
+from toolfold.schema import selection
+from toolfold.schema.connection import Scope
+from toolfold.schema.context import Info
+from toolfold.schema.global_id import MessageKey, decode, message_key, project_key, session_key
+from toolfold.schema.guard import SINGLE, Access, bulk_access
+from toolfold.schema.limits import ServerLimits
+from toolfold.schema.message import Message, message_columns
+from toolfold.schema.node import Node
+from toolfold.schema.project import Project, ProjectConnection, projects_page
+from toolfold.schema.rows import (
+    MessageRow,
+    ToolMetadataRow,
+    message_rows,
+    project_row,
+    session_row,
+)
+from toolfold.schema.session import (
+    LATEST_FIRST,
+    Session,
+    SessionConnection,
+    SessionFilter,
+    SessionOrder,
+    sessions_page,
+)
+from toolfold.store import message as message_store
+
+MAX_NODES = 100
+
+NO_SCOPE = Scope("", ())
+"""Of rows that are in no connection and so have no cursor."""
+
+
+@strawberry.type(description="What can be read.")
+class Query:
+    """The query root."""
+
+    @strawberry.field(description="Any object by id; null when absent or in another project.")
+    async def node(self, info: Info, id: strawberry.ID) -> Node | None:
+        return (await load_nodes(info, [id], SINGLE))[0]
+
+    @strawberry.field(
+        description="Up to 100; null in the place of an absent one. A bulk position for the guard."
+    )
+    async def nodes(
+        self, info: Info, ids: list[strawberry.ID], compact: bool | None = None
+    ) -> list[Node | None]:
+        if len(ids) > MAX_NODES:
+            raise BadUserInputError(
+                f"ids must be at most {MAX_NODES}: got {len(ids)}.", argument="ids"
+            )
+        info.context.ledger.charge_rows(len(ids))
+        access = bulk_access(compact, default=info.context.settings.compact_mode_default)
+        return await load_nodes(info, ids, access)
+
+    @strawberry.field
+    async def project(self, info: Info, id: strawberry.ID) -> Project | None:
+        key = project_key(id)
+        return None if key is None else project_row(await info.context.loaders.projects.load(key))  # type: ignore[no-any-return]  # a row shown as Project
+
+    @strawberry.field
+    async def session(self, info: Info, id: strawberry.ID) -> Session | None:
+        key = session_key(id)
+        return None if key is None else session_row(await info.context.loaders.sessions.load(key))  # type: ignore[no-any-return]  # a row shown as Session
+
+    @strawberry.field(
+        description="Not a bulk position: its content is limited by the hard budget alone."
+    )
+    async def message(self, info: Info, id: strawberry.ID) -> Message | None:
+        key = message_key(id)
+        if key is None:
+            return None
+        return (await load_messages(info, {key}, SINGLE, MessageRow)).get(key)
+
+    @strawberry.field(description="The projects that may be read, by name.")
+    async def projects(
+        self,
+        info: Info,
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        before: str | None = None,
+    ) -> ProjectConnection:
+        return await projects_page(info, first, after, last, before)
+
+    @strawberry.field(description="The sessions of all projects that may be read.")
+    async def sessions(
+        self,
+        info: Info,
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        before: str | None = None,
+        filter: SessionFilter | None = None,
+        order_by: SessionOrder | None = LATEST_FIRST,
+    ) -> SessionConnection:
+        return await sessions_page(info, None, (first, after, last, before), filter, order_by)
+
+    @strawberry.field(
+        description="What this server enforces, so that clients need not hard-code it."
+    )
+    def limits(self, info: Info) -> ServerLimits:
+        return ServerLimits.of(info.context.settings)
+
+
+async def load_nodes(info: Info, ids: Sequence[str], access: Access) -> list[Any]:
+    """Return the row of each id, in the order asked; None for an absent, malformed or foreign one."""
+    messages = {key for text in ids if (key := message_key(text))}
+    tools = {key for text in ids if (key := message_key(text, typename="ToolMetadata"))}
+    message_found = await load_messages(info, messages, access, MessageRow)
+    tool_found = await load_messages(info, tools, access, ToolMetadataRow)
+    return [await _node(info, text, message_found, tool_found) for text in ids]
+
+
+async def _node(
+    info: Info, text: str, messages: dict[MessageKey, Any], tools: dict[MessageKey, Any]
+) -> Any:
+    global_id = decode(text)
+    match global_id.typename if global_id else None:
+        case "Project" if key := project_key(text):
+            return project_row(await info.context.loaders.projects.load(key))
+        case "Session" if key := session_key(text):
+            return session_row(await info.context.loaders.sessions.load(key))
+        case "Message" if key := message_key(text):
+            return messages.get(key)
+        case "ToolMetadata" if key := message_key(text, typename="ToolMetadata"):
+            row = tools.get(key)
+            return row if row is not None and row.tool_call_id is not None else None
+    return None
+
+
+async def load_messages(
+    info: Info, keys: set[MessageKey], access: Access, base: type[MessageRow]
+) -> dict[MessageKey, Any]:
+    """Return the messages under `keys`, with the columns that the field being resolved selects."""
+    if not keys:
+        return {}
+    nodes = selection.raw_info(info).field_nodes
+    columns = message_columns(info, nodes, base.typename, "tool_call_id")
+    async with info.context.database.read() as connection:
+        found = await message_store.by_keys(connection, keys, columns)
+    rows = message_rows(columns, found.values(), access, NO_SCOPE, base)
+    return {row.key: row for row in rows}

@@ -1,0 +1,101 @@
+"""The plain rows behind messages and their tool calls.
+
+A row is a named tuple of exactly the columns that its page selected, then how it may be read.
+A message and its tool call are two views of one row.
+"""
+
+from collections import namedtuple
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from toolfold.schema.connection import Scope
+from toolfold.schema.global_id import MessageKey
+from toolfold.schema.guard import Access
+from toolfold.schema.heavy import Part
+from toolfold.store import project as project_store
+from toolfold.store import session as session_store
+
+KEY_COLUMNS = ("project_id", "session_id", "sequence")
+
+
+class MessageRow:
+    """What every message row has, and the columns that it may have (see `store.tables`)."""
+
+    __slots__ = ()
+    typename: ClassVar[str] = "Message"
+
+    project_id: str
+    session_id: str
+    sequence: int
+    attachment_count: int
+    content: str | None
+    content_size: int
+    content_hash: bytes | None
+    content_preview: str
+    tool_call_id: str | None
+    tool_content_preview: str | None
+    access: Access
+    scope: Scope
+
+    @property
+    def key(self) -> MessageKey:
+        """The row's primary key."""
+        return self.project_id, self.session_id, self.sequence
+
+    def part(self, name: str) -> Part | None:
+        """Return the stored bytes of the part whose columns begin with `name`; None if none."""
+        digest: bytes | None = getattr(self, f"{name}_hash")
+        if digest is None:
+            return None
+        size: int = getattr(self, f"{name}_size")
+        return Part(self.project_id, bytes(digest), size, self.access)
+
+
+class ToolMetadataRow(MessageRow):
+    """The same row where it is reached as a tool call's own node."""
+
+    __slots__ = ()
+    typename: ClassVar[str] = "ToolMetadata"
+
+
+def message_rows(
+    columns: tuple[str, ...],
+    found: Iterable[Iterable[Any]],
+    access: Access,
+    scope: Scope,
+    base: type[MessageRow] = MessageRow,
+) -> list[Any]:
+    """Return the store's rows of `columns` as rows that GraphQL shows under `access`."""
+    make = _row_type(columns, base)._make
+    return [make((*row, access, scope)) for row in found]
+
+
+@lru_cache(maxsize=512)
+def _row_type(columns: tuple[str, ...], base: type[MessageRow]) -> Any:
+    fields = namedtuple("fields", [*columns, "access", "scope"])  # type: ignore[misc]  # noqa: PYI024 - the columns are known when a page is asked for.
+    return type(base.__name__, (base, fields), {"__slots__": ()})
+
+
+class SessionRow(namedtuple("SessionRow", session_store.COLUMNS)):  # noqa: PYI024 - the columns are the store's.
+    """A session's row, all its columns."""
+
+    __slots__ = ()
+    typename: ClassVar[str] = "Session"
+
+
+class ProjectRow(namedtuple("ProjectRow", project_store.COLUMNS)):  # noqa: PYI024 - the columns are the store's.
+    """A project's row."""
+
+    __slots__ = ()
+    typename: ClassVar[str] = "Project"
+
+
+def session_row(found: Any) -> Any:
+    """Return the store's row of a session as one that GraphQL shows; None for None."""
+    return None if found is None else SessionRow._make(found)
+
+
+def project_row(found: Any) -> Any:
+    """Return the store's row of a project as one that GraphQL shows; None for None."""
+    return None if found is None else ProjectRow._make(found)

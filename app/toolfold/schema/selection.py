@@ -1,0 +1,107 @@
+"""What an operation selects: the look-ahead by which a page reads only its columns.
+
+Works on the parsed document alone. `@skip` and `@include` are honoured; type conditions are
+not, since a column read for a type that does not turn up costs next to nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import strawberry
+from graphql import (
+    DirectiveNode,
+    FieldNode,
+    FragmentSpreadNode,
+    GraphQLIncludeDirective,
+    GraphQLObjectType,
+    GraphQLResolveInfo,
+    GraphQLSkipDirective,
+    InlineFragmentNode,
+    SelectionNode,
+    VariableNode,
+)
+
+Fields = dict[str, list[FieldNode]]
+"""The field nodes under each response key, in the order in which they are met."""
+
+
+def raw_info(info: strawberry.Info) -> GraphQLResolveInfo:
+    """Return graphql-core's own info, which alone holds the document's nodes."""
+    return info._raw_info  # noqa: SLF001 - Strawberry offers no public way to the nodes.
+
+
+def subfields(nodes: Iterable[FieldNode], info: GraphQLResolveInfo) -> Fields:
+    """Return the fields selected below `nodes`, fragments expanded, merged by response key."""
+    found: Fields = {}
+    for node in nodes:
+        if node.selection_set:
+            _collect(node.selection_set.selections, info, found, set())
+    return found
+
+
+def named(fields: Fields, *names: str) -> list[FieldNode]:
+    """Return the nodes of `fields` whose field is one of `names`, whatever their aliases."""
+    return [node for nodes in fields.values() for node in nodes if node.name.value in names]
+
+
+def at_path(path: Sequence[str | int], info: GraphQLResolveInfo) -> Fields:
+    """Return the fields selected in the object at the response path `path`."""
+    fields: Fields = {}
+    _collect(info.operation.selection_set.selections, info, fields, set())
+    for key in path:
+        if isinstance(key, str):
+            fields = subfields(fields.get(key, ()), info)
+    return fields
+
+
+def columns(typename: str, nodes: Iterable[FieldNode], info: GraphQLResolveInfo) -> set[str]:
+    """Return the columns that the selection below `nodes`, on type `typename`, reads.
+
+    A field declares its columns, and the type that it shows of the same row, in its metadata:
+    see `toolfold.schema.fields`.
+    """
+    object_type = info.schema.type_map[typename]
+    assert isinstance(object_type, GraphQLObjectType)
+    needed: set[str] = set()
+    for field_nodes in subfields(nodes, info).values():
+        field = object_type.fields.get(field_nodes[0].name.value)
+        if field is None or "strawberry-definition" not in field.extensions:
+            continue
+        metadata = field.extensions["strawberry-definition"].metadata
+        needed.update(metadata.get("columns", ()))
+        if "view" in metadata:
+            needed |= columns(metadata["view"], field_nodes, info)
+    return needed
+
+
+def _collect(
+    selections: Iterable[SelectionNode], info: GraphQLResolveInfo, found: Fields, seen: set[str]
+) -> None:
+    for node in selections:
+        if not _included(node.directives or (), info.variable_values):
+            continue
+        if isinstance(node, FieldNode):
+            key = node.alias.value if node.alias else node.name.value
+            found.setdefault(key, []).append(node)
+        elif isinstance(node, InlineFragmentNode):
+            _collect(node.selection_set.selections, info, found, seen)
+        elif isinstance(node, FragmentSpreadNode) and node.name.value not in seen:
+            seen.add(node.name.value)
+            fragment = info.fragments[node.name.value]
+            _collect(fragment.selection_set.selections, info, found, seen)
+
+
+def _included(directives: Iterable[DirectiveNode], variables: Any) -> bool:
+    for directive in directives:
+        name = directive.name.value
+        if name not in (GraphQLSkipDirective.name, GraphQLIncludeDirective.name):
+            continue
+        condition = directive.arguments[0].value
+        truth = (
+            variables.get(condition.name.value)
+            if isinstance(condition, VariableNode)
+            else getattr(condition, "value", None)
+        )
+        if bool(truth) is (name == GraphQLSkipDirective.name):
+            return False
+    return True

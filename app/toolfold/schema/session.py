@@ -1,0 +1,260 @@
+"""Sessions, their order and filter, and the pages of their messages."""
+
+from typing import Annotated, Any
+
+import strawberry
+
+from toolfold.errors import BadUserInputError
+from toolfold.schema import fields
+from toolfold.schema.connection import (
+    Connection,
+    PageInfo,
+    Scope,
+    item_nodes,
+    page_request,
+    page_size,
+    wants_page_info,
+)
+from toolfold.schema.context import Info
+from toolfold.schema.enums import OrderDirection, SessionOrderField, SessionStatus
+from toolfold.schema.global_id import encode
+from toolfold.schema.guard import bulk_access
+from toolfold.schema.message import MessageConnection, MessageFilter, TokenUsage, message_columns
+from toolfold.schema.node import Node
+from toolfold.schema.rows import SessionRow, message_rows, project_row, session_row
+from toolfold.schema.scalars import BigInt, DateTime
+from toolfold.store import message as message_store
+from toolfold.store import session as session_store
+from toolfold.store.page import PageRequest
+
+
+@strawberry.input(description="Which sessions; what is given must all hold.")
+class SessionFilter:
+    """The arguments of a session filter."""
+
+    status: list[SessionStatus] | None = None
+    agent: str | None = None
+    updated_after: DateTime | None = None
+    title_contains: str | None = None
+    include_children: bool | None = False
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was given, for a cursor's scope."""
+        return {name: value for name, value in vars(self).items() if value not in (None, False)}
+
+    def where(self) -> session_store.SessionFilter:
+        """Return the store's filter."""
+        return session_store.SessionFilter(**self.facts())
+
+
+@strawberry.input(description="An order of sessions; equal ones follow their ids.")
+class SessionOrder:
+    """The arguments of a session order."""
+
+    field: SessionOrderField
+    direction: OrderDirection
+
+    def order(self) -> session_store.SessionOrder:
+        """Return the store's order."""
+        return session_store.SessionOrder(
+            self.field.value, descending=self.direction is OrderDirection.DESC
+        )
+
+
+LATEST_FIRST = SessionOrder(
+    field=SessionOrderField.UPDATED_AT, direction=OrderDirection.DESC
+)
+OLDEST_FIRST = SessionOrder(field=SessionOrderField.CREATED_AT, direction=OrderDirection.ASC)
+
+
+@strawberry.type(description="One session of a coding agent, or of one of its sub-agents.")
+class Session(Node):
+    """A view of a session's row."""
+
+    @classmethod
+    def is_type_of(cls, value: Any, *_: Any) -> bool:
+        """Accept session rows."""
+        return isinstance(value, SessionRow)
+
+    @strawberry.field(description="Globally unique and opaque.")
+    def id(root: strawberry.Parent[SessionRow]) -> strawberry.ID:
+        return strawberry.ID(encode("Session", root.project_id, root.id))
+
+    @strawberry.field
+    async def project(
+        root: strawberry.Parent[SessionRow], info: Info
+    ) -> Annotated["Project", strawberry.lazy("toolfold.schema.project")]:
+        return project_row(await info.context.loaders.projects.load(root.project_id))  # type: ignore[no-any-return]  # a row shown as Project
+
+    title: str | None = fields.column("title")
+    agent: str = fields.column("agent")
+    status: SessionStatus = fields.column("status")
+    cwd: str | None = fields.column("cwd")
+    git_branch: str | None = fields.column("git_branch")
+
+    @strawberry.field(
+        description="The session that started this one as a sub-agent, and the call that did."
+    )
+    async def parent(root: strawberry.Parent[SessionRow], info: Info) -> "Session | None":
+        if root.parent_id is None:
+            return None
+        key = (root.project_id, root.parent_id)
+        return session_row(await info.context.loaders.sessions.load(key))  # type: ignore[return-value]  # a row shown as Session
+
+    parent_tool_call_id: str | None = fields.column("parent_tool_call_id")
+
+    @strawberry.field(description="The sessions of its sub-agents, oldest first.")
+    async def children(
+        root: strawberry.Parent[SessionRow],
+        info: Info,
+        first: int | None = None,
+        after: str | None = None,
+    ) -> "SessionConnection":
+        parent = (root.project_id, root.id)
+        scope = Scope.of("children", *parent, types=(str, str, str))
+        request = page_request(info, scope, first, after, None, None)
+        where = session_store.SessionFilter(parent=parent, include_children=True)
+        order = OLDEST_FIRST.order()
+        return await session_connection(info, (root.project_id,), request, order, where, scope)
+
+    created_at: DateTime = fields.column("created_at")
+    updated_at: DateTime = fields.column("updated_at")
+    message_count: int = fields.column("message_count")
+    tool_call_count: int = fields.column("tool_call_count")
+    content_size: BigInt = fields.column(
+        "content_size", "Sum of its tool calls' `contentSize`s."
+    )
+    usage: TokenUsage | None = fields.view("TokenUsage", "input_tokens")
+
+    @strawberry.field(
+        description=(
+            "Oldest first; `last`/`before` page backwards and the order of edges never changes. "
+            "`aroundSequence` centres the page there. `compact: null` is the server's default "
+            "(`limits.compactModeDefault`), `false` asks for every content up to the hard budget."
+        )
+    )
+    async def messages(
+        root: strawberry.Parent[SessionRow],
+        info: Info,
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        before: str | None = None,
+        around_sequence: int | None = None,
+        filter: MessageFilter | None = None,
+        compact: bool | None = None,
+    ) -> MessageConnection:
+        where = filter or MessageFilter()
+        scope = Scope.of("messages", root.project_id, root.id, where.facts(), types=(int,))
+        if around_sequence is None:
+            request = page_request(info, scope, first, after, last, before)
+        else:
+            request = around_request(info, around_sequence, first, after, last, before)
+        access = bulk_access(compact, default=info.context.settings.compact_mode_default)
+        columns = message_columns(info, item_nodes(info), "Message")
+        key = (root.project_id, root.id)
+        async with info.context.database.read() as connection:
+            page = await message_store.page(
+                connection, *key, request, columns=columns, where=where.where()
+            )
+
+        async def count() -> int:
+            async with info.context.database.read() as connection:
+                return await message_store.count(connection, *key, where=where.where())
+
+        return Connection(  # type: ignore[return-value]  # shown as MessageConnection
+            page,
+            message_rows(columns, page.rows, access, scope),
+            lambda row: scope.encode((row.sequence,)),
+            count,
+        )
+
+
+def around_request(info: Info, sequence: int, first: int | None, *others: object) -> PageRequest:
+    """Return the request for a page centred at a sequence.
+
+    Raises:
+        BadUserInputError: if anything but `first` goes with it, or it is not a sequence.
+    """
+    if any(other is not None for other in others):
+        raise BadUserInputError(
+            "aroundSequence goes with first alone.", argument="aroundSequence"
+        )
+    if sequence < 1:
+        raise BadUserInputError("aroundSequence counts from 1.", argument="aroundSequence")
+    size = page_size(info, first, None)
+    return PageRequest(first=size, around=sequence, with_page_info=wants_page_info(info))
+
+
+@strawberry.type(description="A session and its cursor.")
+class SessionEdge:
+    """Relay's edge."""
+
+    cursor: str
+    node: Session
+
+
+@strawberry.type(description="A page of sessions.")
+class SessionConnection:
+    """Relay's connection."""
+
+    edges: list[SessionEdge]
+    nodes: list[Session] = fields.rows()
+    page_info: PageInfo
+
+    @strawberry.field(description="How many sessions the filter lets through.")
+    async def total_count(root: strawberry.Parent[Connection]) -> int:
+        return await root.count()
+
+
+async def sessions_page(
+    info: Info,
+    project_ids: tuple[str, ...] | None,
+    arguments: tuple[int | None, str | None, int | None, str | None],
+    filter: SessionFilter | None,
+    order_by: SessionOrder | None,
+) -> SessionConnection:
+    """Return a page of the sessions of these projects, of all that may be read if None.
+
+    Raises:
+        BadUserInputError: naming the argument that cannot be used.
+    """
+    where = filter or SessionFilter()
+    order_by = order_by or LATEST_FIRST
+    by_text = order_by.field in (SessionOrderField.CREATED_AT, SessionOrderField.UPDATED_AT)
+    facts = ("sessions", project_ids, where.facts(), order_by.field, order_by.direction)
+    scope = Scope.of(*facts, types=(str if by_text else int, str, str))
+    request = page_request(info, scope, *arguments)
+    return await session_connection(
+        info, project_ids, request, order_by.order(), where.where(), scope
+    )
+
+
+async def session_connection(
+    info: Info,
+    project_ids: tuple[str, ...] | None,
+    request: PageRequest,
+    order: session_store.SessionOrder,
+    where: session_store.SessionFilter,
+    scope: Scope,
+) -> SessionConnection:
+    """Return the connection of one page of sessions."""
+    async with info.context.database.read() as connection:
+        page = await session_store.page(
+            connection,
+            project_ids,
+            request,
+            order=order,
+            where=where,
+            columns=session_store.COLUMNS,
+        )
+
+    async def count() -> int:
+        async with info.context.database.read() as connection:
+            return await session_store.count(connection, project_ids, where=where)
+
+    def cursor_of(row: Any) -> str:
+        return scope.encode((getattr(row, order.field), row.project_id, row.id))
+
+    rows = [session_row(row) for row in page.rows]
+    return Connection(page, rows, cursor_of, count)  # type: ignore[return-value]  # shown as SessionConnection

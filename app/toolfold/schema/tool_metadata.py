@@ -1,0 +1,221 @@
+"""Tool calls: the light fields of a message's row, and the heavy parts behind the guard."""
+
+from typing import Annotated, Any
+
+import orjson
+import strawberry
+
+from toolfold.errors import BadUserInputError
+from toolfold.schema import fields, heavy
+from toolfold.schema.blocks import ToolContentBlock, blob_url, hash_text, parse_blocks
+from toolfold.schema.content import (
+    ContentLines,
+    ContentSlice,
+    RawValue,
+    fragment,
+    lines_of,
+    slice_part,
+)
+from toolfold.schema.context import Info
+from toolfold.schema.enums import ContentState, ToolKind, ToolStatus
+from toolfold.schema.global_id import encode
+from toolfold.schema.heavy import ContentOmission
+from toolfold.schema.node import Node
+from toolfold.schema.rows import MessageRow, session_row
+from toolfold.schema.scalars import BigInt, DateTime, JSONValue
+from toolfold.transcript import ContentState as State
+
+PREVIEW_CHARACTERS = 280
+
+CONTENT = ("content", "blocks")
+"""The fields that show the stored content: one decision, one read."""
+
+CONTENT_COLUMNS = ("tool_content_size", "tool_content_hash")
+
+
+@strawberry.type(description="A place in a file; `line` is counted from 1.")
+class ToolLocation:
+    """ACP `ToolCallLocation`."""
+
+    path: str
+    line: int | None
+
+
+def parse_locations(text: str) -> list[ToolLocation]:
+    """Return the locations in a row's column."""
+    return [ToolLocation(path=item["path"], line=item.get("line")) for item in orjson.loads(text)]
+
+
+def cut_preview(preview: str, max_chars: int) -> str:
+    """Return the first `max_chars` characters of a preview.
+
+    Raises:
+        BadUserInputError: if more are asked for than are stored.
+    """
+    if not 0 <= max_chars <= PREVIEW_CHARACTERS:
+        raise BadUserInputError(
+            f"maxChars must be between 0 and {PREVIEW_CHARACTERS}.", argument="maxChars"
+        )
+    return preview[:max_chars]
+
+
+@strawberry.type(
+    description=(
+        "A tool call. Has an id so that clients' normalised caches keep a loaded `content` when a "
+        "page without it comes in."
+    )
+)
+class ToolMetadata(Node):
+    """A view of a message's row."""
+
+    @classmethod
+    def is_type_of(cls, value: Any, *_: Any) -> bool:
+        """Accept every message row: a row that has no tool call is never shown as one."""
+        return isinstance(value, MessageRow)
+
+    @strawberry.field(description="Globally unique and opaque.")
+    def id(root: strawberry.Parent[MessageRow]) -> strawberry.ID:
+        return strawberry.ID(encode("ToolMetadata", *root.key))
+
+    tool_call_id: str = fields.column("tool_call_id")
+    name: str | None = fields.column("tool_name", "The tool's name as the agent gave it.")
+    title: str | None = fields.column("tool_title")
+    kind: ToolKind = fields.column("tool_kind")
+    status: ToolStatus = fields.column("tool_status")
+    started_at: DateTime | None = fields.column("tool_started_at")
+    ended_at: DateTime | None = fields.column("tool_ended_at")
+
+    @strawberry.field(metadata=fields.reads("tool_locations"))
+    def locations(root: strawberry.Parent[Any]) -> list[ToolLocation]:
+        return parse_locations(root.tool_locations) if root.tool_locations else []
+
+    @strawberry.field(
+        description="The session of the sub-agent that this call started.",
+        metadata=fields.reads("tool_call_id"),
+    )
+    async def child_session(
+        root: strawberry.Parent[MessageRow], info: Info
+    ) -> Annotated["Session", strawberry.lazy("toolfold.schema.session")] | None:
+        if root.tool_call_id is None:
+            return None
+        key = (root.project_id, root.session_id, root.tool_call_id)
+        return session_row(await info.context.loaders.child_sessions.load(key))  # type: ignore[no-any-return]  # a row shown as Session
+
+    content_size: BigInt | None = fields.column(
+        "tool_content_size",
+        "Stored bytes of `content`: its compact UTF-8 JSON. Null only when there is none. Never "
+        "limited.",
+    )
+    content_hash: str | None = fields.column(
+        "tool_content_hash",
+        "`sha256:<hex>` of the same bytes: a cache key and an ETag.",
+        via=hash_text,
+    )
+
+    @strawberry.field(
+        description="Whether what is stored is all there was.",
+        metadata=fields.reads("tool_content_state"),
+    )
+    def content_state(root: strawberry.Parent[Any]) -> ContentState:
+        return State(root.tool_content_state)
+
+    @strawberry.field(
+        description=(
+            "Up to `maxChars` (at most 280) characters of the text that a person would read, "
+            "stored at write. Never limited."
+        ),
+        metadata=fields.reads("tool_content_preview"),
+    )
+    def content_preview(
+        root: strawberry.Parent[MessageRow], max_chars: int = PREVIEW_CHARACTERS
+    ) -> str | None:
+        preview = cut_preview(root.tool_content_preview or "", max_chars)
+        return None if root.tool_content_preview is None else preview
+
+    @strawberry.field(
+        description=(
+            "The recorded content. Read only when selected, in one batch per operation. Null "
+            "beside a `contentSize` means withheld."
+        ),
+        metadata=fields.reads(*CONTENT_COLUMNS),
+    )
+    def content(root: strawberry.Parent[MessageRow], info: Info) -> JSONValue | None:
+        return heavy.read(info, root.part("tool_content"), fragment, *CONTENT)  # type: ignore[return-value]  # the executor awaits it
+
+    @strawberry.field(
+        description="Non-null exactly when `content` is withheld in this operation.",
+        metadata=fields.reads(*CONTENT_COLUMNS),
+    )
+    def content_omitted(root: strawberry.Parent[MessageRow], info: Info) -> ContentOmission | None:
+        return heavy.omission(info, root.part("tool_content"), *CONTENT)
+
+    @strawberry.field(
+        description=(
+            "The same bytes as typed blocks (ACP), admitted with `content`: one decision, one read."
+        ),
+        metadata=fields.reads(*CONTENT_COLUMNS),
+    )
+    def blocks(root: strawberry.Parent[MessageRow], info: Info) -> list[ToolContentBlock] | None:
+        project_id = root.project_id
+        return heavy.read(  # type: ignore[return-value]  # the executor awaits it
+            info,
+            root.part("tool_content"),
+            lambda data: parse_blocks(data, project_id),
+            *CONTENT,
+        )
+
+    @strawberry.field(
+        description=(
+            "Bytes [offset, offset + length) of the stored JSON, at any size; `length` at most "
+            "`limits.maxSliceBytes`."
+        ),
+        metadata=fields.reads(*CONTENT_COLUMNS),
+    )
+    async def content_slice(
+        root: strawberry.Parent[MessageRow],
+        info: Info,
+        offset: BigInt = BigInt(0),
+        length: int = 65536,
+    ) -> ContentSlice | None:
+        part = root.part("tool_content")
+        return None if part is None else await slice_part(info, part, offset, length)
+
+    @strawberry.field(
+        description=(
+            "The text that a person would read, by line, at any size. A negative `from` counts "
+            "from the end."
+        ),
+        metadata=fields.reads(*CONTENT_COLUMNS),
+    )
+    async def content_lines(
+        root: strawberry.Parent[MessageRow],
+        info: Info,
+        from_: Annotated[int, strawberry.argument(name="from")] = 1,
+        count: int = 200,
+    ) -> ContentLines | None:
+        part = root.part("tool_content")
+        return None if part is None else await lines_of(info, part, from_, count)
+
+    @strawberry.field(
+        description="The same stored bytes over HTTP (the blob route), with Range and ETag.",
+        metadata=fields.reads(*CONTENT_COLUMNS),
+    )
+    def content_url(root: strawberry.Parent[MessageRow]) -> str | None:
+        part = root.part("tool_content")
+        return None if part is None else blob_url(part.project_id, part.hash)
+
+    @strawberry.field(
+        description="What the tool was called with, as recorded.",
+        metadata=fields.reads("raw_input_size", "raw_input_hash"),
+    )
+    def raw_input(root: strawberry.Parent[MessageRow]) -> RawValue | None:
+        part = root.part("raw_input")
+        return None if part is None else RawValue(part=part)
+
+    @strawberry.field(
+        description="What the tool returned beside its content, as recorded.",
+        metadata=fields.reads("raw_output_size", "raw_output_hash"),
+    )
+    def raw_output(root: strawberry.Parent[MessageRow]) -> RawValue | None:
+        part = root.part("raw_output")
+        return None if part is None else RawValue(part=part)
