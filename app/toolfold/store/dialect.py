@@ -1,0 +1,99 @@
+"""SQLAlchemy's SQLite dialects over the SQLite that Toolfold chose, one to write and one to read.
+
+SQLAlchemy's own take the standard library's module. These take `sqlite.MODULE`, begin their
+transactions themselves (the modules are left in autocommit), and interrupt a statement whose
+task was cancelled. Only `sqlite` uses them, by the names registered here.
+"""
+
+import asyncio
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import aiosqlite
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.aiosqlite import (
+    AsyncAdapt_aiosqlite_dbapi,
+    SQLiteDialect_aiosqlite,
+)
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+
+
+def _import_sqlite() -> ModuleType:
+    try:
+        return importlib.import_module("pysqlite3.dbapi2")
+    except ModuleNotFoundError:
+        # It has no wheel for some platforms; the standard module serves if its SQLite is safe.
+        return importlib.import_module("sqlite3.dbapi2")
+
+
+MODULE = _import_sqlite()
+"""The DB-API module in use: pysqlite3, which bundles a current SQLite, or the standard one."""
+
+WRITER = "sqlite+toolfold_writer://"
+READER = "sqlite+toolfold_reader://"
+
+registry.register("sqlite.toolfold_writer", __name__, "WriterDialect")
+registry.register("sqlite.toolfold_reader", __name__, "ReaderDialect")
+
+
+class WriterDialect(SQLiteDialect_pysqlite):
+    """Takes the write lock when a transaction begins, so that none fails half-way for it."""
+
+    driver = "toolfold_writer"
+    supports_statement_cache = True
+
+    @classmethod
+    def import_dbapi(cls) -> Any:
+        """Return the chosen module."""
+        return MODULE
+
+    def do_begin(self, dbapi_connection: Any) -> None:
+        """Begin the transaction that SQLAlchemy believes to be begun implicitly."""
+        dbapi_connection.execute("BEGIN IMMEDIATE")
+
+
+class ReaderDialect(SQLiteDialect_aiosqlite):
+    """Reads on a thread per connection; each transaction sees one state of the database."""
+
+    driver = "toolfold_reader"
+    supports_statement_cache = True
+
+    @classmethod
+    def import_dbapi(cls) -> Any:
+        """Return aiosqlite over the chosen module."""
+        return _ReaderModule(aiosqlite, MODULE)
+
+    def do_begin(self, dbapi_connection: Any) -> None:
+        """Begin the transaction that SQLAlchemy believes to be begun implicitly."""
+        dbapi_connection.cursor().execute("BEGIN")
+
+
+class _ReaderModule(AsyncAdapt_aiosqlite_dbapi):
+    """aiosqlite as a DB-API module whose errors and version are the chosen module's."""
+
+    def _init_dbapi_attributes(self) -> None:
+        super()._init_dbapi_attributes()
+        for name in vars(MODULE):
+            if name.endswith("Error") or name.startswith("sqlite_version"):
+                setattr(self, name, getattr(MODULE, name))
+
+
+class InterruptibleConnection(aiosqlite.Connection):
+    """An aiosqlite connection that stops its statement when the waiting task is cancelled."""
+
+    def __init__(self, connector: Callable[[], Any]) -> None:
+        super().__init__(connector, iter_chunk_size=64)
+        # A process that ends without closing its database is not kept alive by this thread.
+        self._thread.daemon = True
+
+    async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        try:
+            # aiosqlite leaves it without types.
+            return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
+        except asyncio.CancelledError:
+            # SQLAlchemy discards the connection now, and waits for the statement to do so.
+            if self._connection is not None:
+                self._connection.interrupt()
+            raise

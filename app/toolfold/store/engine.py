@@ -1,0 +1,178 @@
+"""The database: opened once, read in short transactions, written by functions.
+
+This module knows which of the two databases is in use; the store's other modules write Core
+statements that run on both.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Protocol, TypeVar
+
+import asyncpg  # type: ignore[import-untyped]  # It has no type stubs.
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from toolfold.errors import DatabaseError
+from toolfold.settings import Settings
+from toolfold.store import migrations, postgresql, sqlite
+from toolfold.store.migrations import SchemaState
+
+T = TypeVar("T")
+
+_REFUSALS = {
+    SchemaState.EMPTY: "The database is empty: `toolfold serve` and `toolfold import` set it up.",
+    SchemaState.OLDER: "The database is of an older version: `toolfold migrate` upgrades it.",
+    SchemaState.UNKNOWN: "The database is of a newer version of Toolfold than this one.",
+    SchemaState.FOREIGN: "The database holds the tables of something other than Toolfold.",
+}
+
+
+class Backend(Protocol):
+    """What differs between the databases."""
+
+    @property
+    def reader(self) -> AsyncEngine:
+        """Gives connections that only read."""
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """All that send statements, for whoever listens to them."""
+
+    async def require_version(self) -> None:
+        """Refuse a library or server that is not to be used."""
+
+    async def migrate(self) -> None:
+        """Bring the schema up to date."""
+
+    async def write(self, function: Callable[[Connection], T]) -> T:
+        """Run a function in a write transaction, to its end even if the caller is cancelled."""
+
+    async def close(self) -> None:
+        """Finish the writes that were asked for and close every connection."""
+
+
+class Database:
+    """One open database. `dialect` is `sqlite` or `postgresql`."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self.dialect = backend.reader.dialect.name
+        self.engines = backend.engines
+
+    @classmethod
+    async def open(cls, settings: Settings, *, create: bool = False) -> "Database":
+        """Open the database that the settings name, ready to use.
+
+        `create` makes the SQLite file if there is none, and the schema in an empty database.
+
+        Raises:
+            DatabaseError: if it is absent, unreachable, empty and not to be created, of an
+                older or newer schema, or its server or library is of a version not to be used.
+        """
+        async with _connected(settings, create=create) as backend:
+            state = await _schema_state(backend)
+            if state is SchemaState.EMPTY and create:
+                await backend.migrate()
+                state = await _schema_state(backend)
+            if state is not SchemaState.CURRENT:
+                raise DatabaseError(_REFUSALS[state])
+            return cls(backend)
+
+    @contextlib.asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection in a read-only transaction, which sees one state of the database.
+
+        Cancelling the task interrupts the statement that it waits for.
+
+        Raises:
+            DatabaseError: if the database fails or cannot be reached.
+        """
+        async with contextlib.AsyncExitStack() as stack:
+            with _connecting():
+                connection = await stack.enter_async_context(self._backend.reader.connect())
+                await stack.enter_async_context(connection.begin())
+            with _running():
+                yield connection
+
+    async def write(self, function: Callable[[Connection], T]) -> T:
+        """Run `function` in one write transaction and return its result after the commit.
+
+        `function` is synchronous Core code that sees the database as if it ran alone. It may
+        run more than once on PostgreSQL, so it must change nothing but what it writes. It runs
+        to its end even if the caller is cancelled while it waits; what it raises rolls back.
+
+        Raises:
+            DatabaseError: if the database fails, or stays locked or in conflict for too long.
+        """
+        with _running():
+            return await self._backend.write(function)
+
+    async def close(self) -> None:
+        """Finish the writes that were asked for and close every connection."""
+        await self._backend.close()
+
+
+async def migrate(settings: Settings) -> None:
+    """Upgrade the database that the settings name to this version's schema, or make it.
+
+    Raises:
+        DatabaseError: if it cannot be reached, or is not one that can be upgraded.
+    """
+    async with _connected(settings, create=True) as backend:
+        state = await _schema_state(backend)
+        if state in (SchemaState.UNKNOWN, SchemaState.FOREIGN):
+            raise DatabaseError(_REFUSALS[state])
+        await backend.migrate()
+        await backend.close()
+
+
+@contextlib.asynccontextmanager
+async def _connected(settings: Settings, *, create: bool) -> AsyncIterator[Backend]:
+    """Give the backend of a version that can be used; closed if anything fails."""
+    backend = _make_backend(settings, create=create)
+    try:
+        with _connecting():
+            await backend.require_version()
+            yield backend
+    except BaseException:
+        await backend.close()
+        raise
+
+
+def _make_backend(settings: Settings, *, create: bool) -> Backend:
+    if settings.database_url:
+        return postgresql.PostgresqlBackend(postgresql.parse_url(settings.database_url))
+    path = settings.data_dir / sqlite.FILE_NAME
+    sqlite.prepare(path, create=create)
+    return sqlite.SqliteBackend(path)
+
+
+async def _schema_state(backend: Backend) -> SchemaState:
+    async with backend.reader.connect() as connection:
+        return await connection.run_sync(migrations.state)
+
+
+@contextlib.contextmanager
+def _connecting() -> Iterator[None]:
+    """Tell whatever keeps the database from being used in one line."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise DatabaseError(f"The database cannot be used: {_first_line(error.orig)}") from error
+    except (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise DatabaseError(f"The database cannot be used: {_first_line(error)}") from error
+
+
+@contextlib.contextmanager
+def _running() -> Iterator[None]:
+    """Tell a failure of the database itself in one line; a mistake in a statement is a bug."""
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        raise DatabaseError(f"The database failed: {_first_line(error.orig)}") from error
+
+
+def _first_line(error: BaseException | None) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

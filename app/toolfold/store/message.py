@@ -1,0 +1,158 @@
+"""Messages of a session: pages, rows by key and counts, each reading only the columns asked for.
+
+A message's key is (project id, session id, sequence). No statement here reads heavy bytes; the
+text of a message is in its row up to 16 KiB.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from toolfold.store import page as pages
+from toolfold.store.page import Ordering, Page, PageRequest
+from toolfold.store.selection import one_of, pick
+from toolfold.store.tables import message_table, session_table
+
+Key = tuple[str, str, int]
+"""(project id, session id, sequence)."""
+
+KEY_COLUMNS = ("project_id", "session_id", "sequence")
+POSITION_COLUMNS = ("sequence",)
+"""The columns whose values are a message's place in a page."""
+
+PREVIEW_LENGTH = 280
+"""Characters of the preview of a text."""
+
+_columns: dict[str, ColumnElement[Any]] = {
+    **message_table.columns,
+    # A text is kept with a preview of its own only if its row would be slow to read without.
+    "content_preview": func.coalesce(
+        message_table.c.content_preview, func.substr(message_table.c.content, 1, PREVIEW_LENGTH)
+    ).label("content_preview"),
+}
+COLUMNS = tuple(_columns)
+"""Every column that can be asked for; `content_preview` is there for each message."""
+
+_ordering = Ordering((message_table.c.sequence,))
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFilter:
+    """Which messages are meant; None does not restrict, and an empty list meets none.
+
+    The values are those of the columns: lower-case roles, kinds and statuses. `min_content_size`
+    is in bytes, of the text or of the tool call's content.
+    """
+
+    roles: Collection[str] | None = None
+    tool_kinds: Collection[str] | None = None
+    tool_names: Collection[str] | None = None
+    tool_status: Collection[str] | None = None
+    min_content_size: int | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return the conditions that a message meets; none if nothing is restricted."""
+        columns = message_table.c
+        allowed = (
+            (columns.role, self.roles),
+            (columns.tool_kind, self.tool_kinds),
+            (columns.tool_name, self.tool_names),
+            (columns.tool_status, self.tool_status),
+        )
+        conditions: list[ColumnElement[bool]] = [
+            column.in_(list(values)) for column, values in allowed if values is not None
+        ]
+        if self.min_content_size is not None:
+            sizes = (columns.content_size, columns.tool_content_size)
+            conditions.append(or_(*(size >= self.min_content_size for size in sizes)))
+        return conditions
+
+
+ALL = MessageFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A page of `size` rows with the message at `sequence` in its middle."""
+
+    sequence: int
+    size: int
+    with_page_info: bool = False
+
+
+async def page(
+    connection: AsyncConnection,
+    project_id: str,
+    session_id: str,
+    request: PageRequest,
+    *,
+    columns: Sequence[str],
+    where: MessageFilter = ALL,
+) -> Page:
+    """Read a page in order of sequence; the request's keys are (sequence,)."""
+    selection = select(*pick(_columns, columns)).where(*_within(project_id, session_id, where))
+    return await pages.read(connection, selection, _ordering, request)
+
+
+async def page_around(
+    connection: AsyncConnection,
+    project_id: str,
+    session_id: str,
+    around: Around,
+    *,
+    columns: Sequence[str],
+    where: MessageFilter = ALL,
+) -> Page:
+    """Read the page whose middle is a given message; near an end of the session it is still full.
+
+    The message need not exist or meet the filter: the page is centred where it would stand.
+    """
+    selection = select(message_table.c.sequence).where(*_within(project_id, session_id, where))
+    from_here = PageRequest(first=around.size, after=(around.sequence - 1,))
+    following = (await pages.read(connection, selection, _ordering, from_here)).rows
+    wanted = max(around.size // 2, around.size - len(following))
+    up_to_here = PageRequest(last=wanted, before=(around.sequence,))
+    preceding = (await pages.read(connection, selection, _ordering, up_to_here)).rows
+    start = preceding[0].sequence if preceding else around.sequence
+    request = PageRequest(
+        first=around.size, after=(start - 1,), with_page_info=around.with_page_info
+    )
+    return await page(connection, project_id, session_id, request, columns=columns, where=where)
+
+
+async def by_keys(
+    connection: AsyncConnection, keys: Collection[Key], columns: Sequence[str] = COLUMNS
+) -> dict[Key, Row[Any]]:
+    """Return the row of each key that exists; the key's columns come last if not asked for."""
+    if not keys:
+        return {}
+    table = message_table.c
+    key = (table.project_id, table.session_id, table.sequence)
+    selection = select(*pick(_columns, columns, KEY_COLUMNS)).where(one_of(key, keys))
+    rows = (await connection.execute(selection)).all()
+    return {(row.project_id, row.session_id, row.sequence): row for row in rows}
+
+
+async def count(
+    connection: AsyncConnection, project_id: str, session_id: str, where: MessageFilter = ALL
+) -> int:
+    """Count the messages that meet the filter; without one the session's row knows."""
+    statement: Select[Any]
+    if where.conditions():
+        matching = _within(project_id, session_id, where)
+        statement = select(func.count()).select_from(message_table).where(*matching)
+    else:
+        statement = select(session_table.c.message_count).where(
+            session_table.c.project_id == project_id, session_table.c.id == session_id
+        )
+    return (await connection.execute(statement)).scalar() or 0
+
+
+def _within(
+    project_id: str, session_id: str, where: MessageFilter
+) -> tuple[ColumnElement[bool], ...]:
+    table = message_table.c
+    return (table.project_id == project_id, table.session_id == session_id, *where.conditions())

@@ -1,0 +1,138 @@
+"""PostgreSQL by asyncpg: for a team, where several processes serve one database.
+
+Write transactions are SERIALIZABLE, so that a function which is right on SQLite, where it runs
+alone, is right here too; one that PostgreSQL refuses for another's sake is run again.
+"""
+
+import asyncio
+import random
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy import URL, Connection, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from toolfold.errors import DatabaseError
+from toolfold.store import migrations
+
+T = TypeVar("T")
+
+MINIMUM_VERSION = 15
+CONNECTIONS = 10
+ATTEMPTS = 10
+"""How often a write transaction is tried before its conflict is told to the caller."""
+
+_RETRIED = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
+_MIGRATION_LOCK = 7878
+_LONGEST_PAUSE_SECONDS = 1.0
+
+
+class PostgresqlBackend:
+    """One PostgreSQL database, for `engine.Database`."""
+
+    def __init__(self, url: URL) -> None:
+        self._engine = make_engine(url)
+        self._writer = self._engine.execution_options(isolation_level="SERIALIZABLE")
+        self.reader = self._engine.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+        self._running: set[asyncio.Task[object]] = set()
+        self.engines = (self._engine.sync_engine,)
+
+    async def require_version(self) -> None:
+        """Refuse a server that is too old.
+
+        Raises:
+            DatabaseError: naming the version that was found.
+        """
+        async with self.reader.connect() as connection:
+            text = (await connection.exec_driver_sql("SHOW server_version")).scalar_one()
+        require_version(text)
+
+    async def migrate(self) -> None:
+        """Bring the schema up to date in one transaction, one process after the other."""
+        async with self._engine.begin() as connection:
+            await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
+            await connection.run_sync(migrations.upgrade)
+
+    async def write(self, function: Callable[[Connection], T]) -> T:
+        """Return what `function` returns once its transaction is committed.
+
+        A cancelled caller stops waiting; the transaction runs to its end all the same.
+        """
+        task = asyncio.create_task(self._transact(function))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Finish the writes that were asked for, then close every connection."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+        await self._engine.dispose()
+
+    async def _transact(self, function: Callable[[Connection], T]) -> T:
+        for attempt in range(1, ATTEMPTS):
+            try:
+                return await self._try(function)
+            except DBAPIError as error:
+                if not is_conflict(error):
+                    raise
+            pause_seconds = min(_LONGEST_PAUSE_SECONDS, 0.01 * 2**attempt)
+            # Chance keeps two that conflict from meeting again; it guards no secret.
+            await asyncio.sleep(pause_seconds * random.random())  # noqa: S311
+        return await self._try(function)
+
+    async def _try(self, function: Callable[[Connection], T]) -> T:
+        async with self._writer.begin() as connection:
+            return await connection.run_sync(function)
+
+
+def is_conflict(error: DBAPIError) -> bool:
+    """Say whether the transaction failed only because of another that ran beside it."""
+    return getattr(error.orig, "sqlstate", None) in _RETRIED
+
+
+def parse_url(text: str) -> URL:
+    """Return the URL with asyncpg as its driver; `sslmode`, libpq's name, is asyncpg's `ssl`.
+
+    Raises:
+        DatabaseError: if it is no PostgreSQL URL. The message does not repeat it: it may hold
+            a password.
+    """
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise DatabaseError("TOOLFOLD_DATABASE_URL is not a URL.") from error
+    if url.drivername not in ("postgresql", "postgresql+asyncpg"):
+        raise DatabaseError(
+            "TOOLFOLD_DATABASE_URL must begin with postgresql:// or postgresql+asyncpg://"
+            f" (got {url.drivername}://). Without it SQLite is used."
+        )
+    if "sslmode" in url.query:
+        ssl = url.query["sslmode"]
+        url = url.difference_update_query(["sslmode"]).update_query_dict({"ssl": ssl})
+    return url.set(drivername="postgresql+asyncpg")
+
+
+def make_engine(url: URL) -> AsyncEngine:
+    """Return the pool that reads and writes share."""
+    return create_async_engine(
+        url,
+        pool_size=CONNECTIONS,
+        max_overflow=0,
+        pool_pre_ping=True,
+        # Pages are small queries: compiling them to machine code costs more than it saves.
+        connect_args={"server_settings": {"jit": "off", "application_name": "toolfold"}},
+    )
+
+
+def require_version(text: str) -> None:
+    """Refuse a server that is too old; `text` is its `server_version`, such as `15.20 (Debian)`.
+
+    Raises:
+        DatabaseError: naming the version that was found.
+    """
+    if int(re.split(r"\D", text, maxsplit=1)[0]) < MINIMUM_VERSION:
+        raise DatabaseError(f"PostgreSQL {text} is too old: {MINIMUM_VERSION} or later is needed.")

@@ -1,0 +1,211 @@
+"""SQLite, the embedded default: a safe library, one writer thread, a pool of readers.
+
+The writer is a synchronous Core connection on a thread of its own. It takes the write lock when
+its transaction begins and answers after the commit, whatever becomes of the task that asked.
+Another process may write the same file meanwhile: each waits up to `BUSY_SECONDS` for the other.
+"""
+
+import asyncio
+import functools
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import aiosqlite
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import AsyncAdaptedQueuePool, QueuePool
+
+from toolfold.errors import DatabaseError
+from toolfold.store import dialect, migrations
+
+T = TypeVar("T")
+
+FILE_NAME = "toolfold.db"
+BUSY_SECONDS = 15
+READERS = 4
+"""Connections that read at the same time; each has a thread."""
+
+_PRAGMAS = (
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA cache_size=-32000",
+    "PRAGMA trusted_schema=OFF",
+    "PRAGMA cell_size_check=ON",
+    "PRAGMA journal_size_limit=67108864",
+)
+
+
+class SqliteBackend:
+    """One SQLite file, for `engine.Database`."""
+
+    def __init__(self, path: Path) -> None:
+        self.reader = reader_engine(path)
+        self._path = path
+        self._writer = writer_engine(path)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="toolfold-writer")
+        self.engines = (self.reader.sync_engine, self._writer)
+
+    async def require_version(self) -> None:
+        """Refuse a library that is not safe.
+
+        Raises:
+            DatabaseError: saying which version is loaded and what to install.
+        """
+        require_safe_library(dialect.MODULE.sqlite_version_info)
+
+    async def migrate(self) -> None:
+        """Bring the schema up to date."""
+        await self._on_writer_thread(migrate, self._path)
+
+    async def write(self, function: Callable[[Connection], T]) -> T:
+        """Return what `function` returns once its transaction is committed.
+
+        A cancelled caller stops waiting; the transaction runs to its end all the same.
+        """
+        return await self._on_writer_thread(self._transact, function)
+
+    async def close(self) -> None:
+        """Finish the writes that were asked for, then close every connection."""
+        await self.reader.dispose()
+        await self._on_writer_thread(self._writer.dispose)
+        self._thread.shutdown()
+
+    async def _on_writer_thread(self, function: Callable[..., T], *args: object) -> T:
+        loop = asyncio.get_running_loop()
+        return await asyncio.shield(loop.run_in_executor(self._thread, function, *args))
+
+    def _transact(self, function: Callable[[Connection], T]) -> T:
+        with self._writer.begin() as connection:
+            return function(connection)
+
+
+def require_safe_library(version: tuple[int, ...]) -> None:
+    """Refuse a SQLite that can lose committed data when a write-ahead log is reset.
+
+    Mended in 3.51.3, and in 3.50.7 and 3.44.6 for their branches.
+
+    Raises:
+        DatabaseError: saying which version is loaded and what to install.
+    """
+    mended = version >= (3, 51, 3) or any(
+        version[:2] == branch[:2] and version >= branch for branch in ((3, 50, 7), (3, 44, 6))
+    )
+    if not mended:
+        raise DatabaseError(
+            f"SQLite {'.'.join(map(str, version))} can lose committed data (its WAL-reset bug):"
+            " install the package pysqlite3, or a Python with SQLite 3.51.3 or later."
+        )
+
+
+def prepare(path: Path, *, create: bool) -> None:
+    """See to it that the file is there, readable by its owner alone.
+
+    Raises:
+        DatabaseError: if it is not there and not to be made, or can't be made.
+    """
+    if path.exists():
+        return
+    if not create:
+        raise DatabaseError(
+            f"There is no database at {path}: `toolfold serve` and `toolfold import` make one."
+        )
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise DatabaseError(f"Cannot make the database {path}: {error.strerror}.") from error
+
+
+def migrate(path: Path) -> None:
+    """Bring the schema up to date in one transaction, unless another process did meanwhile.
+
+    Foreign keys are off, because rebuilding a table breaks them, and are checked at the end.
+    """
+    engine = writer_engine(path, foreign_keys=False)
+    try:
+        with engine.begin() as connection:
+            migrations.upgrade(connection)
+            broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+            if broken is not None:
+                raise DatabaseError(f"The migration would break references of {broken[0]}.")
+    finally:
+        engine.dispose()
+
+
+def writer_engine(path: Path, *, foreign_keys: bool = True) -> Engine:
+    """Return an engine of one connection whose transactions hold the write lock."""
+    return create_engine(
+        dialect.WRITER,
+        creator=functools.partial(_connect_writer, path, foreign_keys=foreign_keys),
+        poolclass=QueuePool,
+        pool_size=1,
+        max_overflow=0,
+    )
+
+
+def reader_engine(path: Path) -> AsyncEngine:
+    """Return an engine of `READERS` connections that cannot write."""
+
+    async def connect() -> aiosqlite.Connection:
+        return await dialect.InterruptibleConnection(functools.partial(_connect_reader, path))
+
+    return create_async_engine(
+        dialect.READER,
+        async_creator=connect,
+        poolclass=AsyncAdaptedQueuePool,
+        pool_size=READERS,
+        max_overflow=0,
+        pool_use_lifo=True,
+    )
+
+
+def _connect(path: Path) -> Any:
+    connection = dialect.MODULE.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)
+    # SQLite's own knows only ASCII; titles are compared by it regardless of case.
+    connection.create_function("lower", 1, _lower, deterministic=True)
+    return connection
+
+
+def _connect_writer(path: Path, *, foreign_keys: bool) -> Any:
+    connection = _connect(path)
+    _set_write_ahead_log(connection)
+    if not foreign_keys:
+        connection.execute("PRAGMA foreign_keys=OFF")
+    return connection
+
+
+def _connect_reader(path: Path) -> Any:
+    connection = _connect(path)
+    connection.execute("PRAGMA query_only=ON")
+    return connection
+
+
+def _set_write_ahead_log(connection: Any) -> None:
+    """Switch the file to its write-ahead log, which does not wait for others by itself."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except dialect.MODULE.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
