@@ -173,10 +173,13 @@ class ToolCallUpdate:
 
 @dataclass(frozen=True, slots=True)
 class MessageUsage:
-    """The usage of the model response that the message `client_id` ends; replaces an earlier one."""
+    """The usage of the model response that the message `client_id` ends; replaces an earlier one.
+
+    None takes back what was told when the file ended amid a response that has gone on since.
+    """
 
     client_id: str
-    usage: Usage
+    usage: Usage | None
 
 
 @dataclass(frozen=True, slots=True)
