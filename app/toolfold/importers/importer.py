@@ -20,16 +20,22 @@ def _none(_path: Path) -> tuple[Path, ...]:
     return ()
 
 
+def _not_owned(_path: Path, _sample: Sequence[Json]) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Importer:
     """One transcript format.
 
     `accepts` says whether the first JSON values of a file are of this format. `parse` yields
     the values of a transcript lazily, in file order. `companions` names the files beside a
-    transcript that are read with it, whose change makes an import worth repeating.
+    transcript that are read with it, whose change makes an import worth repeating. `owns` says
+    whether a file, whose first values it is given, is such a companion.
     """
 
     name: str
     accepts: Callable[[Sequence[Json]], bool]
     parse: Callable[[Transcript], Iterator[Entry]]
     companions: Callable[[Path], tuple[Path, ...]] = _none
+    owns: Callable[[Path, Sequence[Json]], bool] = _not_owned

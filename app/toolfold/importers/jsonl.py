@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 import orjson
@@ -171,8 +172,6 @@ class _CarefulDecoder:
                     raise
                 self._found["control character"] = None
                 value, end = self._decoder(strict=False).raw_decode(self._text, start)
-            except ValueError as error:
-                raise ValueError("an integer of more than 4,300 digits") from error
         space = _SPACE.match(self._original, end)
         return value, space.end() if space else end
 
@@ -181,6 +180,7 @@ class _CarefulDecoder:
             object_pairs_hook=self._object,
             parse_constant=self._not_finite,
             parse_float=self._float,
+            parse_int=_integer,
             strict=strict,
         )
 
@@ -216,6 +216,13 @@ class _CarefulDecoder:
             return Repair("cut last line")
         reason = "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
         return Record(self._original[start:].encode("utf-8", "surrogateescape"), reason)
+
+
+def _integer(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:  # Python's limit of 4,300 digits, which its decimal numbers do not have
+        return int(Decimal(digits))
 
 
 def _mend(raw: bytes, text: str) -> str:

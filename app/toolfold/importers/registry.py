@@ -1,0 +1,9 @@
+"""The importers there are; the entry of a format here is all that makes it known."""
+
+from toolfold.importers import toolfold_export
+from toolfold.importers.importer import Importer
+
+IMPORTERS: tuple[Importer, ...] = (
+    Importer(toolfold_export.NAME, toolfold_export.accepts, toolfold_export.parse),
+)
+"""Every format that can be imported."""
