@@ -131,7 +131,7 @@ async def by_keys(
         return {}
     table = message_table.c
     key = (table.project_id, table.session_id, table.sequence)
-    selection = select(*pick(_columns, columns, KEY_COLUMNS)).where(one_of(key, keys))
+    selection = select(*pick(_columns, columns, KEY_COLUMNS)).where(one_of(connection, key, keys))
     rows = (await connection.execute(selection)).all()
     return {(row.project_id, row.session_id, row.sequence): row for row in rows}
 
