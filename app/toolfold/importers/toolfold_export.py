@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+from toolfold import stored_json
 from toolfold.errors import TranscriptError
 from toolfold.importers import jsonl
 from toolfold.importers.importer import Transcript
@@ -23,6 +24,7 @@ from toolfold.transcript import (
     Message,
     MessageRole,
     Record,
+    Repair,
     Session,
     SessionStatus,
     ToolCall,
@@ -58,7 +60,7 @@ def parse(transcript: Transcript) -> Iterator[Entry]:
     session: Session | None = None
     own_id: str | None = None
     for line in transcript.lines:
-        for decoded in jsonl.decode(line):
+        for decoded in _decode(line):
             if not isinstance(decoded, Decoded):
                 yield Entry(own_id, line.number, decoded)
             elif _is_header(decoded.value):
@@ -68,6 +70,19 @@ def parse(transcript: Transcript) -> Iterator[Entry]:
             else:
                 yield Entry(own_id, line.number, _message(line, decoded))
     yield from _closing(own_id, session)
+
+
+def _decode(line: Line) -> Iterator[Decoded | Record | Repair]:
+    """Yield the value of a line that the export wrote, else what `jsonl` makes of the line.
+
+    An exported line may be nested as deep as a stored value, and a little more.
+    """
+    try:
+        value = stored_json.decode(line.raw)
+    except ValueError:
+        yield from jsonl.decode(line)
+    else:
+        yield Decoded(value, repaired=False)
 
 
 def _closing(own_id: str | None, session: Session | None) -> Iterator[Entry]:
@@ -146,6 +161,7 @@ def _usage(fields: "_Fields | None") -> Usage | None:
 def _tool_call(fields: "_Fields | None") -> ToolCall | None:
     if fields is None:
         return None
+    state = fields.optional("contentState", str)
     return ToolCall(
         tool_call_id=fields.required("toolCallId", str),
         name=fields.optional("name", str),
@@ -154,7 +170,7 @@ def _tool_call(fields: "_Fields | None") -> ToolCall | None:
         status=ToolStatus(fields.required("status", str)),
         locations=tuple(map(_location, fields.array("locations"))),
         content=fields.value.get("content"),
-        content_state=ContentState(fields.required("contentState", str)),
+        content_state=ContentState(state) if state else None,
         raw_input=fields.value.get("rawInput"),
         raw_output=fields.value.get("rawOutput"),
         started_at=fields.time("startedAt"),
@@ -197,8 +213,10 @@ class _Fields:
 
     def time(self, key: str) -> datetime | None:
         text = self.optional(key, str)
-        time = datetime.fromisoformat(text) if text else None
-        if time is not None and time.tzinfo is None:
+        if text is None:
+            return None
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is None:
             raise ValueError(f"`{key}` has no time zone")
         return time
 
