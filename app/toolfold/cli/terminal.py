@@ -4,12 +4,10 @@ import re
 import sys
 
 import click
+from rich import filesize
 from rich.console import Console
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
-_UNITS = ("B", "KB", "MB", "GB", "TB")
-_STEP = 1_000
-_TWO_DIGITS = 10  # From here on, a decimal says nothing more.
 
 
 def console() -> Console | None:
@@ -38,13 +36,9 @@ def one_line(text: str | None, width: int = 80) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-def size(count: int) -> str:
-    """Return a number of bytes for people: `512 B`, `41 KB`, `1.9 MB`, in steps of 1,000."""
-    amount, unit = float(count), 0
-    while round(amount) >= _STEP and unit < len(_UNITS) - 1:
-        amount, unit = amount / _STEP, unit + 1
-    digits = 1 if unit and round(amount, 1) < _TWO_DIGITS else 0
-    return f"{amount:,.{digits}f} {_UNITS[unit]}"
+def size(byte_count: int) -> str:
+    """Return a number of bytes for people: `512 bytes`, `41.3 kB`, `1.9 MB`."""
+    return filesize.decimal(byte_count)
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:

@@ -1,0 +1,90 @@
+"""What people type to name a session or a project, and what they mean by it."""
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from sqlalchemy import Row
+
+from toolfold.cli.options import command_with
+from toolfold.cli.terminal import count, one_line
+from toolfold.errors import NotFoundError
+from toolfold.schema.global_id import SessionKey, session_key
+from toolfold.settings import Settings
+from toolfold.store import project, session
+from toolfold.store.engine import Database
+from toolfold.store.page import PageRequest
+
+MAX_PROJECTS = 10_000
+"""In so many projects a session is looked for by a part of its id."""
+
+_COLUMNS = ("project_id", "id", "source_session", "title")
+
+
+@contextlib.asynccontextmanager
+async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[Database]:
+    """Open the database for one command; `create` makes it if there is none."""
+    database = await Database.open(settings, create=create)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def project_id_of(database: Database, name: str) -> str:
+    """Return the id of the project with this name.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    async with database.read() as connection:
+        row = await project.by_name(connection, name)
+    if row is None:
+        raise NotFoundError(f"There is no project {name!r}; `toolfold import --project` makes one.")
+    return str(row.id)
+
+
+async def session_of(
+    database: Database, settings: Settings, text: str, project_name: str | None
+) -> SessionKey:
+    """Return the key of the session that `text` means.
+
+    It is the session's id as `toolfold list` or GraphQL shows it, the agent's own id, or the
+    beginning of one of them that only one session has.
+
+    Raises:
+        NotFoundError: if there is none, or more than one.
+    """
+    key = session_key(text)
+    name = text if key is None else key[1]
+    found = await _named(database, name, project_name)
+    if key is not None:
+        found = [row for row in found if (row.project_id, row.id) == key]
+    if len(found) == 1:
+        return found[0].project_id, found[0].id
+    if not found:
+        hint = command_with(settings, "list --children")
+        raise NotFoundError(f"There is no session {text!r}. `{hint}` shows those that there are.")
+    raise NotFoundError(_ambiguous(text, found))
+
+
+async def _named(database: Database, name: str, project_name: str | None) -> list[Row[Any]]:
+    """Return the sessions that `name` may mean, in this project or in all."""
+    if project_name is not None:
+        projects = [await project_id_of(database, project_name)]
+    else:
+        async with database.read() as connection:
+            request = PageRequest(first=MAX_PROJECTS)
+            page = await project.page(connection, request, columns=("id",))
+        projects = [row.id for row in page.rows]
+    found: list[Row[Any]] = []
+    for project_id in projects:
+        async with database.read() as connection:
+            found += await session.by_source(connection, project_id, name, _COLUMNS)
+    return [row for row in found if name in (row.id, row.source_session)] or found
+
+
+def _ambiguous(text: str, found: Sequence[Row[Any]]) -> str:
+    shown = ", ".join(f"{row.id} ({one_line(row.title, 30)})" for row in found[:3])
+    number = count(len(found), "session")
+    return f"{text!r} may be any of {number}: {shown}… Give more of the id, or --project."
