@@ -32,8 +32,8 @@ class Loaders:
 
 async def load_contents(
     database: Database, keys: Sequence[ContentKey]
-) -> list[bytes | BaseException | None]:
-    """Return the stored bytes of each key; None where there are none, the error where corrupt."""
+) -> list[bytes | None]:
+    """Return the stored bytes of each key; None where there are none."""
     async with database.read() as connection:
         found = await content.by_hashes(connection, set(keys))
     return [found.get(key) for key in keys]

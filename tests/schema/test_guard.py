@@ -9,18 +9,18 @@ from toolfold.settings import Settings
 SETTINGS = Settings(
     compact_budget_bytes=4_096, content_budget_bytes=65_536, max_rows=100, max_slice_bytes=70_000
 )
-COMPACT = bulk_access(None, default=True)
-EVERYTHING = bulk_access(False, default=True)
+COMPACT = bulk_access(compact=None, default=True)
+EVERYTHING = bulk_access(compact=False, default=True)
 
 
 def test_an_absent_compact_means_the_servers_default() -> None:
-    assert bulk_access(None, default=True).compact
-    assert not bulk_access(None, default=False).compact
-    assert not bulk_access(None, default=False).strict
+    assert bulk_access(compact=None, default=True).compact
+    assert not bulk_access(compact=None, default=False).compact
+    assert not bulk_access(compact=None, default=False).strict
 
 
 def test_an_explicit_compact_overrules_the_default() -> None:
-    assert bulk_access(True, default=False).compact
+    assert bulk_access(compact=True, default=False).compact
     assert EVERYTHING.strict
     assert not EVERYTHING.compact
 

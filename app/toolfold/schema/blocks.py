@@ -112,7 +112,7 @@ ToolContentBlock = Annotated[
 ]
 
 
-def parse_blocks(data: bytes, project_id: str) -> list[Any]:
+def parse_blocks(data: bytes, *, project_id: str) -> list[Any]:
     """Return the blocks of a stored content; one block if it is not an array."""
     content = stored_json.decode(data)
     items = content if isinstance(content, list) else [content]
@@ -132,7 +132,7 @@ def parse_block(block: Json, project_id: str) -> Any:
     return known
 
 
-def _known(block: dict[str, Json], project_id: str) -> Any:
+def _known(block: dict[str, Json], project_id: str) -> Any:  # noqa: PLR0911 - one return a type
     match block:
         case {"type": "content", "content": dict(inner)}:
             return _known(inner, project_id)
@@ -154,8 +154,8 @@ def _known(block: dict[str, Json], project_id: str) -> Any:
             return AudioBlock(mime_type=_text(block, "mimeType"), size=size, url=url)
         case {"type": "resource_link", "uri": str(uri), "name": str(name)}:
             return _resource_link(block, uri, name)
-        case {"type": "resource", "resource": {"uri": str(uri), **resource}}:
-            return _resource(resource, uri, project_id)
+        case {"type": "resource", "resource": {"uri": str(uri)}}:
+            return _resource(block["resource"], uri, project_id)
     return None
 
 

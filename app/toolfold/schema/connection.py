@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 import strawberry
+from graphql import FieldNode
 
 from toolfold import cursor
 from toolfold.errors import BadUserInputError
@@ -114,7 +115,7 @@ def wants_page_info(info: Info) -> bool:
     return bool(selection.named(selection.subfields(raw.field_nodes, raw), "pageInfo"))
 
 
-def item_nodes(info: Info) -> list[selection.FieldNode]:
+def item_nodes(info: Info) -> list[FieldNode]:
     """Return the nodes that select the items of the connection being resolved."""
     raw = selection.raw_info(info)
     fields = selection.subfields(raw.field_nodes, raw)

@@ -19,6 +19,7 @@ from toolfold.store import content as content_store
 
 MAX_LINE_BYTES = 64 * 1024
 _WIDEST_CHARACTER = 4
+_CONTINUATION = 0b1000_0000
 
 ReadRange = Callable[[int, int], Any]
 """Reads bytes [offset, offset + length) of stored bytes; awaitable."""
@@ -41,9 +42,7 @@ class ContentSlice:
     )
 
 
-@strawberry.type(
-    description="A line over 64 KiB is cut there, and its number is in `truncated`."
-)
+@strawberry.type(description="A line over 64 KiB is cut there, and its number is in `truncated`.")
 class ContentLines:
     """What `contentLines` returns; lines are counted from 1."""
 
@@ -72,9 +71,11 @@ class RawValue:
     def hash(self) -> str:
         return hash_text(self.part.hash)
 
-    @strawberry.field(description="Obeys the guard as `content` does.")
-    def json(self, info: Info) -> JSONValue | None:
-        return heavy.read(info, self.part, fragment, "json")  # type: ignore[return-value]  # awaited by the executor
+    @strawberry.field(
+        description="Obeys the guard as `content` does.", graphql_type=JSONValue | None
+    )
+    def json(self, info: Info) -> heavy.Reading[JSONValue]:
+        return heavy.read(info, self.part, fragment, "json")
 
     @strawberry.field(description="Non-null exactly when `json` is withheld in this operation.")
     def omitted(self, info: Info) -> ContentOmission | None:
@@ -168,7 +169,7 @@ def _boundary(window: bytes, index: int) -> int:
 
 
 def _continues(byte: int) -> bool:
-    return byte & 0b1100_0000 == 0b1000_0000
+    return byte & 0b1100_0000 == _CONTINUATION
 
 
 async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLines:
@@ -186,7 +187,7 @@ async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLin
         raise BadUserInputError("count must be at least 1.", argument="count")
     limit = info.context.settings.max_slice_bytes
     info.context.ledger.charge_part(min(part.size, limit), part.access)
-    data = await info.context.loaders.contents.load(part.key)
+    data = await heavy.stored_bytes(info.context.loaders.contents.load(part.key), part)
     return await asyncio.to_thread(_lines, data, first, count, limit)
 
 

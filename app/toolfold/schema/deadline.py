@@ -13,12 +13,19 @@ from toolfold.schema.masking import MaskedSchema
 class DeadlineSchema(MaskedSchema):
     """A schema whose operations end after `settings.query_seconds`."""
 
-    async def execute(self, *args: Any, context_value: Any = None, **kwargs: Any) -> Any:
+    async def execute(
+        self,
+        query: str | None,
+        variable_values: dict[str, Any] | None = None,
+        context_value: Any = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ExecutionResult:
         """Execute a document over `Resources`; what it reads is interrupted at the deadline."""
         seconds = context_value.settings.query_seconds
         try:
             async with asyncio.timeout(seconds):
-                return await super().execute(*args, context_value=context_value, **kwargs)
+                return await super().execute(query, variable_values, context_value, *args, **kwargs)
         except TimeoutError:
             error = DeadlineError(f"The operation was stopped after {seconds} s: ask for less.")
             return ExecutionResult(

@@ -5,9 +5,12 @@ here, so that a page knows what to read and an executor may read the column itse
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import strawberry
+from strawberry.parent import StrawberryParent
+
+from toolfold.schema.global_id import encode
 
 
 def column(
@@ -32,6 +35,15 @@ def view(typename: str, column_name: str, description: str | None = None) -> Any
     return _field(resolve, description, {"columns": (column_name,), "view": typename})
 
 
+def global_id(typename: str) -> Any:
+    """Declare the id of a type whose rows have a `key`."""
+
+    def resolve(root: Any) -> strawberry.ID:
+        return strawberry.ID(encode(typename, *root.key))
+
+    return _field(resolve, "Globally unique and opaque.", {})
+
+
 def rows(description: str | None = None) -> Any:
     """Declare a connection's field whose items are the page's own rows."""
 
@@ -48,5 +60,5 @@ def reads(*columns: str) -> dict[str, Any]:
 
 def _field(resolve: Callable[[Any], Any], description: str | None, metadata: dict[str, Any]) -> Any:
     # Strawberry takes the type from the class's annotation when a resolver has none.
-    resolve.__annotations__ = {"root": strawberry.Parent[Any]}
+    resolve.__annotations__ = {"root": Annotated[Any, StrawberryParent()]}
     return strawberry.field(resolver=resolve, description=description, metadata=metadata)

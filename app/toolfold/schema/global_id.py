@@ -15,6 +15,10 @@ MessageKey = tuple[str, str, int]
 """(project id, session id, sequence)."""
 
 
+_DIGITS = 9
+"""An Int has at least as many."""
+
+
 class GlobalId(NamedTuple):
     """A decoded id: the GraphQL type, and the parts of its key as text."""
 
@@ -31,7 +35,9 @@ def encode(typename: str, *parts: str | int) -> str:
 def decode(global_id: str) -> GlobalId | None:
     """Return what `encode` was given, or None for any other string."""
     try:
-        raw = base64.b64decode(global_id + "=" * (-len(global_id) % 4), altchars=b"-_", validate=True)
+        raw = base64.b64decode(
+            global_id + "=" * (-len(global_id) % 4), altchars=b"-_", validate=True
+        )
         text = raw.decode()
     except (binascii.Error, UnicodeError, ValueError):
         return None
@@ -60,6 +66,11 @@ def message_key(global_id: str, *, typename: str = "Message") -> MessageKey | No
     match decode(global_id):
         case GlobalId(name, (project, session, sequence)) if name == typename:
             # Only the form that `encode` writes: no sign, no leading zero, and within an Int.
-            if sequence.isascii() and sequence.isdigit() and sequence[0] != "0" and len(sequence) < 10:
+            if (
+                sequence.isascii()
+                and sequence.isdigit()
+                and sequence[0] != "0"
+                and len(sequence) <= _DIGITS
+            ):
                 return project, session, int(sequence)
     return None

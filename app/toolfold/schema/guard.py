@@ -38,7 +38,7 @@ SINGLE = Access(bulk=False, compact=False, strict=False)
 """Of an object reached by its own id."""
 
 
-def bulk_access(compact: bool | None, *, default: bool) -> Access:
+def bulk_access(*, compact: bool | None, default: bool) -> Access:
     """Return the access below a list whose `compact` argument is this."""
     return Access(
         bulk=True, compact=default if compact is None else compact, strict=compact is False
@@ -47,13 +47,19 @@ def bulk_access(compact: bool | None, *, default: bool) -> Access:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether the heavy field of `size` stored bytes at one place is read, and if not, why."""
+    """Whether the heavy field of `size` stored bytes at one place is read, and if not, why.
 
-    admitted: bool
+    `reason` and `limit` are of a refusal; an admission has neither.
+    """
+
     size: int
     reason: OmissionReason | None = None
     limit: int = 0
-    used_bytes: int = 0
+
+    @property
+    def admitted(self) -> bool:
+        """Whether it is read."""
+        return self.reason is None
 
 
 @dataclass(slots=True)
@@ -88,7 +94,7 @@ class Ledger:
         return decision
 
     def admit_short_text(self, place: Hashable, size: int, copies: int) -> Decision:
-        """Decide on a text that is too short for the compact budget and counts as no heavy field."""
+        """Decide on a text too short for the compact budget, which counts as no heavy field."""
         decision = self._decisions.get(place)
         if decision is None:
             uncompacted = Access(bulk=True, compact=False, strict=False)
@@ -140,11 +146,11 @@ class Ledger:
     def _decide(self, size: int, charge: int, access: Access) -> Decision:
         if self.hard_used + charge > self.settings.content_budget_bytes:
             limit = self.settings.content_budget_bytes
-            return Decision(False, size, OmissionReason.BUDGET_EXCEEDED, limit, self.hard_used)
+            return Decision(size, OmissionReason.BUDGET_EXCEEDED, limit)
         if access.compact and access.bulk:
             limit = self.settings.compact_budget_bytes
             if self.compact_used + charge > limit:
-                return Decision(False, size, OmissionReason.COMPACT_MODE, limit, self.hard_used)
+                return Decision(size, OmissionReason.COMPACT_MODE, limit)
             self.compact_used += charge
         self.hard_used += charge
-        return Decision(True, size)
+        return Decision(size)

@@ -16,11 +16,14 @@ from toolfold.errors import CorruptContentError
 from toolfold.loaders import ContentKey
 from toolfold.schema import selection
 from toolfold.schema.context import Info
-from toolfold.schema.enums import ContentOmissionReason
+from toolfold.schema.enums import OmissionReason
 from toolfold.schema.guard import Access, Decision
 from toolfold.schema.scalars import BigInt
 
 T = TypeVar("T")
+
+Reading = Awaitable[T] | None
+"""A heavy field's value on its way, or null at once."""
 
 TEXT_LIMIT_BYTES = 16 * 1024
 """A message's text over this is a heavy field."""
@@ -30,11 +33,12 @@ IN_LOOP_BYTES = 64 * 1024
 
 _BLOCK_TEXTS = ("text", "oldText", "newText", "output", "embeddedText", "raw")
 
+
 @strawberry.type(description="Why a heavy field was withheld, and what it would have taken.")
 class ContentOmission:
     """The answer of a guard that refused."""
 
-    reason: ContentOmissionReason
+    reason: OmissionReason
     size: BigInt
     limit: BigInt
 
@@ -96,9 +100,7 @@ def decide_short_text(info: Info, size: int, *names: str) -> Decision:
     return info.context.ledger.admit_short_text((place(info), names[0]), size, copies)
 
 
-def read(
-    info: Info, part: Part | None, convert: Callable[[bytes], T], *names: str
-) -> Awaitable[T | None] | None:
+def read(info: Info, part: Part | None, convert: Callable[[bytes], T], *names: str) -> Reading[T]:
     """Return what `convert` makes of the stored bytes; None if there are none or they are withheld.
 
     `names` are the fields that share this decision; the decision is made at once, in the order
@@ -112,12 +114,13 @@ def read(
         return None
     decision = decide(info, part, *names)
     if not decision.admitted:
-        return refuse(info, decision, part.access, *names)
+        report(info, decision, part.access, *names)
+        return None
     return _converted(info.context.loaders.contents.load(part.key), convert, part)
 
 
-def refuse(info: Info, decision: Decision, access: Access, *names: str) -> None:
-    """Return null for a withheld field, or raise where its place reports the refusal.
+def report(info: Info, decision: Decision, access: Access, *names: str) -> None:
+    """Raise a refusal where it is to be an error, and only at the field that its place reports.
 
     Raises:
         ContentBudgetError: under an explicit `compact: false`, at one field of the place.
@@ -127,7 +130,7 @@ def refuse(info: Info, decision: Decision, access: Access, *names: str) -> None:
 
 
 def omission(info: Info, part: Part | None, *names: str) -> ContentOmission | None:
-    """Return why the fields `names` of this place are withheld; None if not asked, or not withheld."""
+    """Return why the fields `names` of this place are withheld; None if they are not selected."""
     if part is None or not shape(info, *names).copies:
         return None
     return omitted(decide(info, part, *names))
@@ -142,19 +145,29 @@ def omitted(decision: Decision) -> ContentOmission | None:
     )
 
 
-async def _converted(
-    loading: Awaitable[bytes | None], convert: Callable[[bytes], T], part: Part
-) -> T:
+async def stored_bytes(loading: Awaitable[bytes | None], part: Part) -> bytes:
+    """Return what a loader found of a part.
+
+    Raises:
+        CorruptContentError: if the store does not hold what the message's row refers to.
+    """
     data = await loading
     if data is None:
         raise CorruptContentError(f"Content sha256:{part.hash.hex()} is missing from the store.")
+    return data
+
+
+async def _converted(
+    loading: Awaitable[bytes | None], convert: Callable[[bytes], T], part: Part
+) -> T:
+    data = await stored_bytes(loading, part)
     if len(data) <= IN_LOOP_BYTES:
         return convert(data)
     return await asyncio.to_thread(convert, data)
 
 
-def _shape(fields: selection.Fields, raw: selection.GraphQLResolveInfo, names: tuple[str, ...]) -> Shape:
-    copies = {name: 0 for name in names}
+def _shape(fields: selection.Fields, raw: selection.RawInfo, names: tuple[str, ...]) -> Shape:
+    copies = dict.fromkeys(names, 0)
     reporter: str | None = None
     for name in names:
         for key, nodes in fields.items():

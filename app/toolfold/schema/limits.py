@@ -6,7 +6,7 @@ spread, so that the check is linear where what it measures is not.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
 import strawberry
 from graphql import (
@@ -15,6 +15,7 @@ from graphql import (
     FragmentDefinitionNode,
     FragmentSpreadNode,
     GraphQLError,
+    InlineFragmentNode,
     OperationDefinitionNode,
     SelectionSetNode,
 )
@@ -109,7 +110,8 @@ def _measure_set(
         elif isinstance(node, FragmentSpreadNode):
             found = _measure_fragment(node.name.value, fragments, measured)
         else:
-            found = _measure_set(node.selection_set, fragments, measured)
+            inline = cast("InlineFragmentNode", node)
+            found = _measure_set(inline.selection_set, fragments, measured)
         total = total.beside(found)
     return total
 
@@ -130,14 +132,19 @@ def check(document: DocumentNode, settings: Settings) -> None:
     Raises:
         DocumentLimitError: naming the limit.
     """
-    found = measure(document)
+    try:
+        found = measure(document)
+    except RecursionError as error:
+        raise DocumentLimitError("The document's fragments are nested too deeply.") from error
     for name, value, limit in (
         ("depth", found.depth, settings.max_depth),
         ("number of aliases", found.aliases, settings.max_aliases),
         ("number of selections", found.selections, settings.max_selections),
     ):
         if value > limit:
-            raise DocumentLimitError(f"The document's {name} is {value}, over the limit of {limit}.")
+            raise DocumentLimitError(
+                f"The document's {name} is {value}, over the limit of {limit}."
+            )
 
 
 class DocumentLimits(SchemaExtension):
@@ -145,17 +152,14 @@ class DocumentLimits(SchemaExtension):
 
     def on_operation(self) -> Iterator[None]:
         """Bound the parser; it stops at the first token too many."""
-        operation = self.execution_context.context
-        assert isinstance(operation, Operation)
+        operation = cast("Operation", self.execution_context.context)
         self.execution_context.parse_options["max_tokens"] = operation.settings.max_tokens
         yield
 
     def on_validate(self) -> Iterator[None]:
         """Measure the document before anything else looks at it."""
-        operation = self.execution_context.context
-        document = self.execution_context.graphql_document
-        assert isinstance(operation, Operation)
-        assert document is not None
+        operation = cast("Operation", self.execution_context.context)
+        document = cast("DocumentNode", self.execution_context.graphql_document)
         try:
             check(document, operation.settings)
         except DocumentLimitError as error:

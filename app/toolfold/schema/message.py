@@ -1,8 +1,9 @@
 """Messages: what a session is made of, in pages that cost the page."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import strawberry
+from graphql import FieldNode
 
 from toolfold.schema import fields, heavy, selection
 from toolfold.schema.blocks import blob_url
@@ -10,13 +11,15 @@ from toolfold.schema.connection import Connection, PageInfo
 from toolfold.schema.content import ContentSlice, slice_bytes, slice_part
 from toolfold.schema.context import Info
 from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
-from toolfold.schema.global_id import encode
 from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.node import Node
-from toolfold.schema.rows import KEY_COLUMNS, MessageRow, ToolMetadataRow, session_row
+from toolfold.schema.rows import KEY_COLUMNS, MessageRow, SessionRow, ToolMetadataRow, session_row
 from toolfold.schema.scalars import BigInt, DateTime
 from toolfold.schema.tool_metadata import PREVIEW_CHARACTERS, ToolMetadata, cut_preview
 from toolfold.store import message as message_store
+
+if TYPE_CHECKING:
+    from toolfold.schema.session import Session
 
 TEXT_COLUMNS = ("content", "content_size", "content_hash")
 USAGE_COLUMNS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
@@ -59,20 +62,14 @@ class Message(Node):
         """Accept message rows."""
         return isinstance(value, MessageRow) and not isinstance(value, ToolMetadataRow)
 
-    @strawberry.field(description="Globally unique and opaque.")
-    def id(root: strawberry.Parent[MessageRow]) -> strawberry.ID:
-        return strawberry.ID(encode("Message", *root.key))
+    id: strawberry.ID = fields.global_id("Message")
 
-    @strawberry.field
-    async def session(
-        root: strawberry.Parent[MessageRow], info: Info
-    ) -> Annotated["Session", strawberry.lazy("toolfold.schema.session")]:
+    @strawberry.field(graphql_type=Annotated["Session", strawberry.lazy("toolfold.schema.session")])
+    async def session(root: strawberry.Parent[MessageRow], info: Info) -> SessionRow | None:
         key = (root.project_id, root.session_id)
-        return session_row(await info.context.loaders.sessions.load(key))  # type: ignore[no-any-return]  # a row shown as Session
+        return session_row(await info.context.loaders.sessions.load(key))
 
-    sequence: int = fields.column(
-        "sequence", "Place in the session: 1-based, dense, immutable."
-    )
+    sequence: int = fields.column("sequence", "Place in the session: 1-based, dense, immutable.")
     revision: int = fields.column(
         "revision", "The session's revision at this message's last change."
     )
@@ -109,15 +106,17 @@ class Message(Node):
             "budget."
         ),
         metadata=fields.reads(*TEXT_COLUMNS),
+        graphql_type=str | None,
     )
-    def content(root: strawberry.Parent[MessageRow], info: Info) -> str | None:
+    def content(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading[str] | str:
         part = text_part(root)
         if part is not None:
-            return heavy.read(info, part, bytes.decode, "content")  # type: ignore[return-value]  # the executor awaits it
+            return heavy.read(info, part, bytes.decode, "content")
         decision = heavy.decide_short_text(info, root.content_size, "content")
         if decision.admitted:
             return root.content
-        return heavy.refuse(info, decision, root.access, "content")
+        heavy.report(info, decision, root.access, "content")
+        return None
 
     @strawberry.field(
         description="Non-null exactly when `content` is withheld in this operation.",
@@ -158,8 +157,9 @@ class Message(Node):
     @strawberry.field(
         description="The files that came with the message.",
         metadata=fields.reads("attachment_count"),
+        graphql_type=list[Attachment],
     )
-    async def attachments(root: strawberry.Parent[MessageRow], info: Info) -> list[Attachment]:
+    async def attachments(root: strawberry.Parent[MessageRow], info: Info) -> list[Any]:
         if not root.attachment_count:
             return []
         return await info.context.loaders.attachments.load(root.key)
@@ -177,9 +177,9 @@ class MessageEdge:
     def cursor(root: strawberry.Parent[MessageRow]) -> str:
         return root.scope.encode((root.sequence,))
 
-    @strawberry.field
-    def node(root: strawberry.Parent[Any]) -> Message:
-        return root  # type: ignore[no-any-return]  # the row itself
+    @strawberry.field(graphql_type=Message)
+    def node(root: strawberry.Parent[MessageRow]) -> MessageRow:
+        return root
 
 
 @strawberry.type(description="A page of a session's messages, oldest first.")
@@ -215,7 +215,7 @@ class MessageFilter:
 
 
 def message_columns(
-    info: Info, nodes: list[selection.FieldNode], typename: str, *more: str
+    info: Info, nodes: list[FieldNode], typename: str, *more: str
 ) -> tuple[str, ...]:
     """Return the columns to read for messages whose selection, on `typename`, is `nodes`."""
     needed = selection.columns(typename, nodes, selection.raw_info(info)).union(more)

@@ -7,7 +7,6 @@ import strawberry
 from toolfold.schema import fields
 from toolfold.schema.connection import Connection, PageInfo, Scope, page_request
 from toolfold.schema.context import Info
-from toolfold.schema.global_id import encode
 from toolfold.schema.node import Node
 from toolfold.schema.rows import ProjectRow, project_row
 from toolfold.schema.scalars import DateTime
@@ -30,24 +29,23 @@ class Project(Node):
         """Accept project rows."""
         return isinstance(value, ProjectRow)
 
-    @strawberry.field(description="Globally unique and opaque.")
-    def id(root: strawberry.Parent[ProjectRow]) -> strawberry.ID:
-        return strawberry.ID(encode("Project", root.id))
+    id: strawberry.ID = fields.global_id("Project")
 
     name: str = fields.column("name")
     created_at: DateTime = fields.column("created_at")
 
-    @strawberry.field
+    @strawberry.field(graphql_type=SessionConnection)
     async def sessions(
         root: strawberry.Parent[ProjectRow],
         info: Info,
+        *,
         first: int | None = None,
         after: str | None = None,
         last: int | None = None,
         before: str | None = None,
         filter: SessionFilter | None = None,
         order_by: SessionOrder | None = LATEST_FIRST,
-    ) -> SessionConnection:
+    ) -> Connection:
         arguments = (first, after, last, before)
         return await sessions_page(info, (root.id,), arguments, filter, order_by)
 
@@ -75,7 +73,7 @@ class ProjectConnection:
 
 async def projects_page(
     info: Info, first: int | None, after: str | None, last: int | None, before: str | None
-) -> ProjectConnection:
+) -> Connection:
     """Return a page of the projects that may be read, by name.
 
     Raises:
@@ -91,4 +89,4 @@ async def projects_page(
             return await project_store.count(connection)
 
     rows = [project_row(row) for row in page.rows]
-    return Connection(page, rows, lambda row: scope.encode((row.name, row.id)), count)  # type: ignore[return-value]  # shown as ProjectConnection
+    return Connection(page, rows, lambda row: scope.encode((row.name, row.id)), count)

@@ -7,7 +7,7 @@ import strawberry
 
 from toolfold.errors import BadUserInputError
 from toolfold.schema import selection
-from toolfold.schema.connection import Scope
+from toolfold.schema.connection import Connection, Scope
 from toolfold.schema.context import Info
 from toolfold.schema.global_id import MessageKey, decode, message_key, project_key, session_key
 from toolfold.schema.guard import SINGLE, Access, bulk_access
@@ -17,6 +17,8 @@ from toolfold.schema.node import Node
 from toolfold.schema.project import Project, ProjectConnection, projects_page
 from toolfold.schema.rows import (
     MessageRow,
+    ProjectRow,
+    SessionRow,
     ToolMetadataRow,
     message_rows,
     project_row,
@@ -42,65 +44,77 @@ NO_SCOPE = Scope("", ())
 class Query:
     """The query root."""
 
-    @strawberry.field(description="Any object by id; null when absent or in another project.")
-    async def node(self, info: Info, id: strawberry.ID) -> Node | None:
+    @strawberry.field(
+        description="Any object by id; null when absent or in another project.",
+        graphql_type=Node | None,
+    )
+    async def node(self, info: Info, id: strawberry.ID) -> Any:
         return (await load_nodes(info, [id], SINGLE))[0]
 
     @strawberry.field(
-        description="Up to 100; null in the place of an absent one. A bulk position for the guard."
+        description="Up to 100; null in the place of an absent one. A bulk position for the guard.",
+        graphql_type=list[Node | None],
     )
     async def nodes(
-        self, info: Info, ids: list[strawberry.ID], compact: bool | None = None
-    ) -> list[Node | None]:
+        self, info: Info, *, ids: list[strawberry.ID], compact: bool | None = None
+    ) -> list[Any]:
         if len(ids) > MAX_NODES:
             raise BadUserInputError(
                 f"ids must be at most {MAX_NODES}: got {len(ids)}.", argument="ids"
             )
         info.context.ledger.charge_rows(len(ids))
-        access = bulk_access(compact, default=info.context.settings.compact_mode_default)
+        access = bulk_access(compact=compact, default=info.context.settings.compact_mode_default)
         return await load_nodes(info, ids, access)
 
-    @strawberry.field
-    async def project(self, info: Info, id: strawberry.ID) -> Project | None:
+    @strawberry.field(graphql_type=Project | None)
+    async def project(self, info: Info, id: strawberry.ID) -> ProjectRow | None:
         key = project_key(id)
-        return None if key is None else project_row(await info.context.loaders.projects.load(key))  # type: ignore[no-any-return]  # a row shown as Project
+        return None if key is None else project_row(await info.context.loaders.projects.load(key))
 
-    @strawberry.field
-    async def session(self, info: Info, id: strawberry.ID) -> Session | None:
+    @strawberry.field(graphql_type=Session | None)
+    async def session(self, info: Info, id: strawberry.ID) -> SessionRow | None:
         key = session_key(id)
-        return None if key is None else session_row(await info.context.loaders.sessions.load(key))  # type: ignore[no-any-return]  # a row shown as Session
+        return None if key is None else session_row(await info.context.loaders.sessions.load(key))
 
     @strawberry.field(
-        description="Not a bulk position: its content is limited by the hard budget alone."
+        description="Not a bulk position: its content is limited by the hard budget alone.",
+        graphql_type=Message | None,
     )
-    async def message(self, info: Info, id: strawberry.ID) -> Message | None:
+    async def message(self, info: Info, id: strawberry.ID) -> MessageRow | None:
         key = message_key(id)
         if key is None:
             return None
         return (await load_messages(info, {key}, SINGLE, MessageRow)).get(key)
 
-    @strawberry.field(description="The projects that may be read, by name.")
+    @strawberry.field(
+        description="The projects that may be read, by name.", graphql_type=ProjectConnection
+    )
     async def projects(
         self,
         info: Info,
+        *,
         first: int | None = None,
         after: str | None = None,
         last: int | None = None,
         before: str | None = None,
-    ) -> ProjectConnection:
+    ) -> Connection:
         return await projects_page(info, first, after, last, before)
 
-    @strawberry.field(description="The sessions of all projects that may be read.")
+    @strawberry.field(
+        description="The sessions of all projects that may be read.",
+        graphql_type=SessionConnection,
+    )
     async def sessions(
         self,
         info: Info,
+        *,
         first: int | None = None,
         after: str | None = None,
         last: int | None = None,
         before: str | None = None,
         filter: SessionFilter | None = None,
         order_by: SessionOrder | None = LATEST_FIRST,
-    ) -> SessionConnection:
+    ) -> Connection:
         return await sessions_page(info, None, (first, after, last, before), filter, order_by)
 
     @strawberry.field(
@@ -111,7 +125,7 @@ class Query:
 
 
 async def load_nodes(info: Info, ids: Sequence[str], access: Access) -> list[Any]:
-    """Return the row of each id, in the order asked; None for an absent, malformed or foreign one."""
+    """Return the row of each id, in the order asked; None for one that is absent or no id."""
     messages = {key for text in ids if (key := message_key(text))}
     tools = {key for text in ids if (key := message_key(text, typename="ToolMetadata"))}
     message_found = await load_messages(info, messages, access, MessageRow)
@@ -123,16 +137,16 @@ async def _node(
     info: Info, text: str, messages: dict[MessageKey, Any], tools: dict[MessageKey, Any]
 ) -> Any:
     global_id = decode(text)
-    match global_id.typename if global_id else None:
-        case "Project" if key := project_key(text):
-            return project_row(await info.context.loaders.projects.load(key))
-        case "Session" if key := session_key(text):
-            return session_row(await info.context.loaders.sessions.load(key))
-        case "Message" if key := message_key(text):
-            return messages.get(key)
-        case "ToolMetadata" if key := message_key(text, typename="ToolMetadata"):
-            row = tools.get(key)
-            return row if row is not None and row.tool_call_id is not None else None
+    typename = global_id.typename if global_id else None
+    if typename == "Project" and (project := project_key(text)):
+        return project_row(await info.context.loaders.projects.load(project))
+    if typename == "Session" and (session := session_key(text)):
+        return session_row(await info.context.loaders.sessions.load(session))
+    if typename == "Message" and (message := message_key(text)):
+        return messages.get(message)
+    if typename == "ToolMetadata" and (message := message_key(text, typename=typename)):
+        row = tools.get(message)
+        return row if row is not None and row.tool_call_id is not None else None
     return None
 
 

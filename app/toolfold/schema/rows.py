@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from toolfold.schema.connection import Scope
-from toolfold.schema.global_id import MessageKey
+from toolfold.schema.global_id import MessageKey, SessionKey
 from toolfold.schema.guard import Access
 from toolfold.schema.heavy import Part
 from toolfold.store import project as project_store
@@ -64,7 +64,7 @@ def message_rows(
     found: Iterable[Iterable[Any]],
     access: Access,
     scope: Scope,
-    base: type[MessageRow] = MessageRow,
+    base: Any = MessageRow,
 ) -> list[Any]:
     """Return the store's rows of `columns` as rows that GraphQL shows under `access`."""
     make = _row_type(columns, base)._make
@@ -72,30 +72,56 @@ def message_rows(
 
 
 @lru_cache(maxsize=512)
-def _row_type(columns: tuple[str, ...], base: type[MessageRow]) -> Any:
-    fields = namedtuple("fields", [*columns, "access", "scope"])  # type: ignore[misc]  # noqa: PYI024 - the columns are known when a page is asked for.
+def _row_type(columns: tuple[str, ...], base: Any) -> Any:
+    fields = _fields((*columns, "access", "scope"))
     return type(base.__name__, (base, fields), {"__slots__": ()})
 
 
-class SessionRow(namedtuple("SessionRow", session_store.COLUMNS)):  # noqa: PYI024 - the columns are the store's.
+def _fields(columns: tuple[str, ...]) -> Any:
+    """Return a named tuple class whose fields are known only now."""
+    return namedtuple("_Fields", columns)  # noqa: PYI024 - mypy and typing.NamedTuple want literal names.
+
+
+_SessionFields: Any = _fields(session_store.COLUMNS)
+_ProjectFields: Any = _fields(project_store.COLUMNS)
+
+
+class SessionRow(_SessionFields):
     """A session's row, all its columns."""
 
     __slots__ = ()
     typename: ClassVar[str] = "Session"
 
+    project_id: str
+    id: str
+    parent_id: str | None
 
-class ProjectRow(namedtuple("ProjectRow", project_store.COLUMNS)):  # noqa: PYI024 - the columns are the store's.
+    @property
+    def key(self) -> SessionKey:
+        """The row's primary key."""
+        return self.project_id, self.id
+
+
+class ProjectRow(_ProjectFields):
     """A project's row."""
 
     __slots__ = ()
     typename: ClassVar[str] = "Project"
 
+    id: str
+    name: str
 
-def session_row(found: Any) -> Any:
+    @property
+    def key(self) -> tuple[str]:
+        """The row's primary key."""
+        return (self.id,)
+
+
+def session_row(found: Any) -> SessionRow | None:
     """Return the store's row of a session as one that GraphQL shows; None for None."""
     return None if found is None else SessionRow._make(found)
 
 
-def project_row(found: Any) -> Any:
+def project_row(found: Any) -> ProjectRow | None:
     """Return the store's row of a project as one that GraphQL shows; None for None."""
     return None if found is None else ProjectRow._make(found)

@@ -5,7 +5,7 @@ not, since a column read for a type that does not turn up costs next to nothing.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import strawberry
 from graphql import (
@@ -21,16 +21,19 @@ from graphql import (
     VariableNode,
 )
 
+RawInfo = GraphQLResolveInfo[Any]
+"""graphql-core's info, which holds the document's nodes."""
+
 Fields = dict[str, list[FieldNode]]
 """The field nodes under each response key, in the order in which they are met."""
 
 
-def raw_info(info: strawberry.Info) -> GraphQLResolveInfo:
+def raw_info(info: strawberry.Info) -> RawInfo:
     """Return graphql-core's own info, which alone holds the document's nodes."""
     return info._raw_info  # noqa: SLF001 - Strawberry offers no public way to the nodes.
 
 
-def subfields(nodes: Iterable[FieldNode], info: GraphQLResolveInfo) -> Fields:
+def subfields(nodes: Iterable[FieldNode], info: RawInfo) -> Fields:
     """Return the fields selected below `nodes`, fragments expanded, merged by response key."""
     found: Fields = {}
     for node in nodes:
@@ -44,7 +47,7 @@ def named(fields: Fields, *names: str) -> list[FieldNode]:
     return [node for nodes in fields.values() for node in nodes if node.name.value in names]
 
 
-def at_path(path: Sequence[str | int], info: GraphQLResolveInfo) -> Fields:
+def at_path(path: Sequence[str | int], info: RawInfo) -> Fields:
     """Return the fields selected in the object at the response path `path`."""
     fields: Fields = {}
     _collect(info.operation.selection_set.selections, info, fields, set())
@@ -54,14 +57,13 @@ def at_path(path: Sequence[str | int], info: GraphQLResolveInfo) -> Fields:
     return fields
 
 
-def columns(typename: str, nodes: Iterable[FieldNode], info: GraphQLResolveInfo) -> set[str]:
+def columns(typename: str, nodes: Iterable[FieldNode], info: RawInfo) -> set[str]:
     """Return the columns that the selection below `nodes`, on type `typename`, reads.
 
     A field declares its columns, and the type that it shows of the same row, in its metadata:
     see `toolfold.schema.fields`.
     """
-    object_type = info.schema.type_map[typename]
-    assert isinstance(object_type, GraphQLObjectType)
+    object_type = cast("GraphQLObjectType", info.schema.type_map[typename])
     needed: set[str] = set()
     for field_nodes in subfields(nodes, info).values():
         field = object_type.fields.get(field_nodes[0].name.value)
@@ -75,7 +77,7 @@ def columns(typename: str, nodes: Iterable[FieldNode], info: GraphQLResolveInfo)
 
 
 def _collect(
-    selections: Iterable[SelectionNode], info: GraphQLResolveInfo, found: Fields, seen: set[str]
+    selections: Iterable[SelectionNode], info: RawInfo, found: Fields, seen: set[str]
 ) -> None:
     for node in selections:
         if not _included(node.directives or (), info.variable_values):
@@ -96,7 +98,9 @@ def _included(directives: Iterable[DirectiveNode], variables: Any) -> bool:
         name = directive.name.value
         if name not in (GraphQLSkipDirective.name, GraphQLIncludeDirective.name):
             continue
-        condition = directive.arguments[0].value
+        # Validation has seen to it that there is one: `if`.
+        (argument,) = directive.arguments or ()
+        condition = argument.value
         truth = (
             variables.get(condition.name.value)
             if isinstance(condition, VariableNode)

@@ -1,6 +1,7 @@
 """Sessions, their order and filter, and the pages of their messages."""
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import strawberry
 
@@ -17,15 +18,18 @@ from toolfold.schema.connection import (
 )
 from toolfold.schema.context import Info
 from toolfold.schema.enums import OrderDirection, SessionOrderField, SessionStatus
-from toolfold.schema.global_id import encode
+from toolfold.schema.global_id import SessionKey
 from toolfold.schema.guard import bulk_access
 from toolfold.schema.message import MessageConnection, MessageFilter, TokenUsage, message_columns
 from toolfold.schema.node import Node
-from toolfold.schema.rows import SessionRow, message_rows, project_row, session_row
+from toolfold.schema.rows import ProjectRow, SessionRow, message_rows, project_row, session_row
 from toolfold.schema.scalars import BigInt, DateTime
 from toolfold.store import message as message_store
 from toolfold.store import session as session_store
-from toolfold.store.page import PageRequest
+from toolfold.store.page import Page, PageRequest
+
+if TYPE_CHECKING:
+    from toolfold.schema.project import Project
 
 
 @strawberry.input(description="Which sessions; what is given must all hold.")
@@ -61,9 +65,7 @@ class SessionOrder:
         )
 
 
-LATEST_FIRST = SessionOrder(
-    field=SessionOrderField.UPDATED_AT, direction=OrderDirection.DESC
-)
+LATEST_FIRST = SessionOrder(field=SessionOrderField.UPDATED_AT, direction=OrderDirection.DESC)
 OLDEST_FIRST = SessionOrder(field=SessionOrderField.CREATED_AT, direction=OrderDirection.ASC)
 
 
@@ -76,15 +78,11 @@ class Session(Node):
         """Accept session rows."""
         return isinstance(value, SessionRow)
 
-    @strawberry.field(description="Globally unique and opaque.")
-    def id(root: strawberry.Parent[SessionRow]) -> strawberry.ID:
-        return strawberry.ID(encode("Session", root.project_id, root.id))
+    id: strawberry.ID = fields.global_id("Session")
 
-    @strawberry.field
-    async def project(
-        root: strawberry.Parent[SessionRow], info: Info
-    ) -> Annotated["Project", strawberry.lazy("toolfold.schema.project")]:
-        return project_row(await info.context.loaders.projects.load(root.project_id))  # type: ignore[no-any-return]  # a row shown as Project
+    @strawberry.field(graphql_type=Annotated["Project", strawberry.lazy("toolfold.schema.project")])
+    async def project(root: strawberry.Parent[SessionRow], info: Info) -> ProjectRow | None:
+        return project_row(await info.context.loaders.projects.load(root.project_id))
 
     title: str | None = fields.column("title")
     agent: str = fields.column("agent")
@@ -93,24 +91,29 @@ class Session(Node):
     git_branch: str | None = fields.column("git_branch")
 
     @strawberry.field(
-        description="The session that started this one as a sub-agent, and the call that did."
+        description="The session that started this one as a sub-agent, and the call that did.",
+        graphql_type=Optional["Session"],
     )
-    async def parent(root: strawberry.Parent[SessionRow], info: Info) -> "Session | None":
+    async def parent(root: strawberry.Parent[SessionRow], info: Info) -> SessionRow | None:
         if root.parent_id is None:
             return None
         key = (root.project_id, root.parent_id)
-        return session_row(await info.context.loaders.sessions.load(key))  # type: ignore[return-value]  # a row shown as Session
+        return session_row(await info.context.loaders.sessions.load(key))
 
     parent_tool_call_id: str | None = fields.column("parent_tool_call_id")
 
-    @strawberry.field(description="The sessions of its sub-agents, oldest first.")
+    @strawberry.field(
+        description="The sessions of its sub-agents, oldest first.",
+        graphql_type="SessionConnection",
+    )
     async def children(
         root: strawberry.Parent[SessionRow],
         info: Info,
+        *,
         first: int | None = None,
         after: str | None = None,
-    ) -> "SessionConnection":
-        parent = (root.project_id, root.id)
+    ) -> Connection:
+        parent = root.key
         scope = Scope.of("children", *parent, types=(str, str, str))
         request = page_request(info, scope, first, after, None, None)
         where = session_store.SessionFilter(parent=parent, include_children=True)
@@ -121,9 +124,7 @@ class Session(Node):
     updated_at: DateTime = fields.column("updated_at")
     message_count: int = fields.column("message_count")
     tool_call_count: int = fields.column("tool_call_count")
-    content_size: BigInt = fields.column(
-        "content_size", "Sum of its tool calls' `contentSize`s."
-    )
+    content_size: BigInt = fields.column("content_size", "Sum of its tool calls' `contentSize`s.")
     usage: TokenUsage | None = fields.view("TokenUsage", "input_tokens")
 
     @strawberry.field(
@@ -131,11 +132,13 @@ class Session(Node):
             "Oldest first; `last`/`before` page backwards and the order of edges never changes. "
             "`aroundSequence` centres the page there. `compact: null` is the server's default "
             "(`limits.compactModeDefault`), `false` asks for every content up to the hard budget."
-        )
+        ),
+        graphql_type=MessageConnection,
     )
     async def messages(
         root: strawberry.Parent[SessionRow],
         info: Info,
+        *,
         first: int | None = None,
         after: str | None = None,
         last: int | None = None,
@@ -143,47 +146,61 @@ class Session(Node):
         around_sequence: int | None = None,
         filter: MessageFilter | None = None,
         compact: bool | None = None,
-    ) -> MessageConnection:
+    ) -> Connection:
         where = filter or MessageFilter()
         scope = Scope.of("messages", root.project_id, root.id, where.facts(), types=(int,))
-        if around_sequence is None:
-            request = page_request(info, scope, first, after, last, before)
-        else:
-            request = around_request(info, around_sequence, first, after, last, before)
-        access = bulk_access(compact, default=info.context.settings.compact_mode_default)
+        access = bulk_access(compact=compact, default=info.context.settings.compact_mode_default)
         columns = message_columns(info, item_nodes(info), "Message")
-        key = (root.project_id, root.id)
-        async with info.context.database.read() as connection:
-            page = await message_store.page(
-                connection, *key, request, columns=columns, where=where.where()
+        reading = _Reading(info, root.key, columns, where.where())
+        if around_sequence is None:
+            page = await reading.page(page_request(info, scope, first, after, last, before))
+        else:
+            others = (after, last, before)
+            page = await reading.page_around(around_request(info, around_sequence, first, *others))
+        rows = message_rows(columns, page.rows, access, scope)
+        return Connection(page, rows, lambda row: scope.encode((row.sequence,)), reading.count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How a connection's messages are read from the store."""
+
+    info: Info
+    session: SessionKey
+    columns: tuple[str, ...]
+    where: message_store.MessageFilter
+
+    async def page(self, request: PageRequest) -> Page:
+        async with self.info.context.database.read() as connection:
+            return await message_store.page(
+                connection, *self.session, request, columns=self.columns, where=self.where
             )
 
-        async def count() -> int:
-            async with info.context.database.read() as connection:
-                return await message_store.count(connection, *key, where=where.where())
+    async def page_around(self, around: message_store.Around) -> Page:
+        async with self.info.context.database.read() as connection:
+            return await message_store.page_around(
+                connection, *self.session, around, columns=self.columns, where=self.where
+            )
 
-        return Connection(  # type: ignore[return-value]  # shown as MessageConnection
-            page,
-            message_rows(columns, page.rows, access, scope),
-            lambda row: scope.encode((row.sequence,)),
-            count,
-        )
+    async def count(self) -> int:
+        async with self.info.context.database.read() as connection:
+            return await message_store.count(connection, *self.session, self.where)
 
 
-def around_request(info: Info, sequence: int, first: int | None, *others: object) -> PageRequest:
-    """Return the request for a page centred at a sequence.
+def around_request(
+    info: Info, sequence: int, first: int | None, *others: object
+) -> message_store.Around:
+    """Return what a page centred at a sequence asks of the store.
 
     Raises:
         BadUserInputError: if anything but `first` goes with it, or it is not a sequence.
     """
     if any(other is not None for other in others):
-        raise BadUserInputError(
-            "aroundSequence goes with first alone.", argument="aroundSequence"
-        )
+        raise BadUserInputError("aroundSequence goes with first alone.", argument="aroundSequence")
     if sequence < 1:
         raise BadUserInputError("aroundSequence counts from 1.", argument="aroundSequence")
     size = page_size(info, first, None)
-    return PageRequest(first=size, around=sequence, with_page_info=wants_page_info(info))
+    return message_store.Around(sequence, size, wants_page_info(info))
 
 
 @strawberry.type(description="A session and its cursor.")
@@ -213,7 +230,7 @@ async def sessions_page(
     arguments: tuple[int | None, str | None, int | None, str | None],
     filter: SessionFilter | None,
     order_by: SessionOrder | None,
-) -> SessionConnection:
+) -> Connection:
     """Return a page of the sessions of these projects, of all that may be read if None.
 
     Raises:
@@ -237,7 +254,7 @@ async def session_connection(
     order: session_store.SessionOrder,
     where: session_store.SessionFilter,
     scope: Scope,
-) -> SessionConnection:
+) -> Connection:
     """Return the connection of one page of sessions."""
     async with info.context.database.read() as connection:
         page = await session_store.page(
@@ -257,4 +274,4 @@ async def session_connection(
         return scope.encode((getattr(row, order.field), row.project_id, row.id))
 
     rows = [session_row(row) for row in page.rows]
-    return Connection(page, rows, cursor_of, count)  # type: ignore[return-value]  # shown as SessionConnection
+    return Connection(page, rows, cursor_of, count)

@@ -1,6 +1,7 @@
 """Tool calls: the light fields of a message's row, and the heavy parts behind the guard."""
 
-from typing import Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import strawberry
@@ -18,12 +19,13 @@ from toolfold.schema.content import (
 )
 from toolfold.schema.context import Info
 from toolfold.schema.enums import ContentState, ToolKind, ToolStatus
-from toolfold.schema.global_id import encode
 from toolfold.schema.heavy import ContentOmission
 from toolfold.schema.node import Node
-from toolfold.schema.rows import MessageRow, session_row
+from toolfold.schema.rows import MessageRow, SessionRow, session_row
 from toolfold.schema.scalars import BigInt, DateTime, JSONValue
-from toolfold.transcript import ContentState as State
+
+if TYPE_CHECKING:
+    from toolfold.schema.session import Session
 
 PREVIEW_CHARACTERS = 280
 
@@ -73,9 +75,7 @@ class ToolMetadata(Node):
         """Accept every message row: a row that has no tool call is never shown as one."""
         return isinstance(value, MessageRow)
 
-    @strawberry.field(description="Globally unique and opaque.")
-    def id(root: strawberry.Parent[MessageRow]) -> strawberry.ID:
-        return strawberry.ID(encode("ToolMetadata", *root.key))
+    id: strawberry.ID = fields.global_id("ToolMetadata")
 
     tool_call_id: str = fields.column("tool_call_id")
     name: str | None = fields.column("tool_name", "The tool's name as the agent gave it.")
@@ -92,14 +92,11 @@ class ToolMetadata(Node):
     @strawberry.field(
         description="The session of the sub-agent that this call started.",
         metadata=fields.reads("tool_call_id"),
+        graphql_type=Annotated["Session", strawberry.lazy("toolfold.schema.session")] | None,
     )
-    async def child_session(
-        root: strawberry.Parent[MessageRow], info: Info
-    ) -> Annotated["Session", strawberry.lazy("toolfold.schema.session")] | None:
-        if root.tool_call_id is None:
-            return None
-        key = (root.project_id, root.session_id, root.tool_call_id)
-        return session_row(await info.context.loaders.child_sessions.load(key))  # type: ignore[no-any-return]  # a row shown as Session
+    async def child_session(root: strawberry.Parent[MessageRow], info: Info) -> SessionRow | None:
+        key = (root.project_id, root.session_id, root.tool_call_id or "")
+        return session_row(await info.context.loaders.child_sessions.load(key))
 
     content_size: BigInt | None = fields.column(
         "tool_content_size",
@@ -117,7 +114,7 @@ class ToolMetadata(Node):
         metadata=fields.reads("tool_content_state"),
     )
     def content_state(root: strawberry.Parent[Any]) -> ContentState:
-        return State(root.tool_content_state)
+        return ContentState(root.tool_content_state)
 
     @strawberry.field(
         description=(
@@ -138,9 +135,10 @@ class ToolMetadata(Node):
             "beside a `contentSize` means withheld."
         ),
         metadata=fields.reads(*CONTENT_COLUMNS),
+        graphql_type=JSONValue | None,
     )
-    def content(root: strawberry.Parent[MessageRow], info: Info) -> JSONValue | None:
-        return heavy.read(info, root.part("tool_content"), fragment, *CONTENT)  # type: ignore[return-value]  # the executor awaits it
+    def content(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading[JSONValue]:
+        return heavy.read(info, root.part("tool_content"), fragment, *CONTENT)
 
     @strawberry.field(
         description="Non-null exactly when `content` is withheld in this operation.",
@@ -154,15 +152,11 @@ class ToolMetadata(Node):
             "The same bytes as typed blocks (ACP), admitted with `content`: one decision, one read."
         ),
         metadata=fields.reads(*CONTENT_COLUMNS),
+        graphql_type=list[ToolContentBlock] | None,
     )
-    def blocks(root: strawberry.Parent[MessageRow], info: Info) -> list[ToolContentBlock] | None:
-        project_id = root.project_id
-        return heavy.read(  # type: ignore[return-value]  # the executor awaits it
-            info,
-            root.part("tool_content"),
-            lambda data: parse_blocks(data, project_id),
-            *CONTENT,
-        )
+    def blocks(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading[list[Any]]:
+        part = root.part("tool_content")
+        return heavy.read(info, part, partial(parse_blocks, project_id=root.project_id), *CONTENT)
 
     @strawberry.field(
         description=(
