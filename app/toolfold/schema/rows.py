@@ -86,7 +86,7 @@ _SessionFields: Any = _fields(session_store.COLUMNS)
 _ProjectFields: Any = _fields(project_store.COLUMNS)
 
 
-class SessionRow(_SessionFields):
+class SessionRow(_SessionFields):  # type: ignore[misc]  # made from the store's columns
     """A session's row, all its columns."""
 
     __slots__ = ()
@@ -102,7 +102,7 @@ class SessionRow(_SessionFields):
         return self.project_id, self.id
 
 
-class ProjectRow(_ProjectFields):
+class ProjectRow(_ProjectFields):  # type: ignore[misc]  # made from the store's columns
     """A project's row."""
 
     __slots__ = ()
