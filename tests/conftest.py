@@ -1,0 +1,141 @@
+"""Fixtures for every test: a fresh database of either kind, and the event loop that tests use.
+
+A test that asks for `database` or `database_settings` runs once on SQLite and once on PostgreSQL,
+which is at TOOLFOLD_TEST_DATABASE_URL, else at 127.0.0.1:5432 for the user postgres. Where none
+answers, the tests on it are left out and the summary says so; in CI that is an error.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import itertools
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import asyncpg  # type: ignore[import-untyped]  # It has no type stubs.
+import pytest
+from sqlalchemy import make_url
+
+from toolfold.settings import Settings
+from toolfold.store import engine, sqlite
+from toolfold.store.engine import Database
+
+POSTGRESQL_URL = os.environ.get(
+    "TOOLFOLD_TEST_DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres"
+)
+DIALECTS = ("sqlite", "postgresql")
+
+_left_out = pytest.StashKey[str]()
+_numbers = itertools.count()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests on PostgreSQL where no server answers, except in CI."""
+    of_postgresql = [item for item in items if _dialect_of(item) == "postgresql"]
+    if not of_postgresql:
+        return
+    try:
+        asyncio.run(_execute("SELECT 1"))
+    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        if os.environ.get("CI"):
+            raise pytest.UsageError(f"PostgreSQL does not answer: {error}") from error
+        config.stash[_left_out] = f"Left out: {len(of_postgresql)} tests that need PostgreSQL."
+        config.hook.pytest_deselected(items=of_postgresql)
+        items[:] = [item for item in items if _dialect_of(item) != "postgresql"]
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say in one line what was left out."""
+    if line := config.stash.get(_left_out, None):
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Run async tests on asyncio, which SQLAlchemy needs."""
+    return "asyncio"
+
+
+@pytest.fixture(params=DIALECTS)
+def dialect(request: pytest.FixtureRequest) -> str:
+    """Return which database the test runs on; parametrize it to choose."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def empty_database_settings(dialect: str, tmp_path: Path) -> Iterator[Settings]:
+    """Return settings that name a database without any table: on SQLite, no file yet."""
+    settings = Settings(data_dir=tmp_path / "data")
+    if dialect == "sqlite":
+        yield settings
+        return
+    with _postgresql_database("template1") as url:
+        yield dataclasses.replace(settings, database_url=url)
+
+
+@pytest.fixture
+def database_settings(
+    dialect: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Settings]:
+    """Return settings that name a database of the current schema, with no session."""
+    settings = Settings(data_dir=tmp_path / "data")
+    if dialect == "sqlite":
+        settings.data_dir.mkdir(mode=0o700)
+        shutil.copy(request.getfixturevalue("_sqlite_template"), settings.data_dir)
+        yield settings
+        return
+    with _postgresql_database(request.getfixturevalue("_postgresql_template")) as url:
+        yield dataclasses.replace(settings, database_url=url)
+
+
+@pytest.fixture
+async def database(database_settings: Settings) -> AsyncIterator[Database]:
+    """Open a database of the current schema, with no session."""
+    database = await Database.open(database_settings)
+    yield database
+    await database.close()
+
+
+@pytest.fixture(scope="session")
+def _sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("template"))
+    asyncio.run(engine.migrate(settings))
+    return settings.data_dir / sqlite.FILE_NAME
+
+
+@pytest.fixture(scope="session")
+def _postgresql_template() -> Iterator[str]:
+    with _postgresql_database("template1") as url:
+        asyncio.run(engine.migrate(Settings(database_url=url)))
+        yield str(make_url(url).database)
+
+
+@contextlib.contextmanager
+def _postgresql_database(template: str) -> Iterator[str]:
+    """Make a database for as long as the block runs and give its URL."""
+    name = f"toolfold_test_{os.getpid()}_{next(_numbers)}"
+    asyncio.run(_execute(f"CREATE DATABASE {name} TEMPLATE {template}"))
+    url = make_url(POSTGRESQL_URL).set(database=name)
+    try:
+        yield url.render_as_string(hide_password=False)
+    finally:
+        asyncio.run(_execute(f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+async def _execute(statement: str) -> None:
+    url = POSTGRESQL_URL.replace("+asyncpg", "", 1)
+    connection = await asyncpg.connect(url, timeout=10)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+def _dialect_of(item: pytest.Item) -> str | None:
+    callspec = getattr(item, "callspec", None)
+    return None if callspec is None else callspec.params.get("dialect")
