@@ -11,15 +11,14 @@ a copy has anew (revisions, sums, previews) is not exported.
 
 import base64
 import codecs
-import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any
 
 import orjson
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from toolfold.errors import CorruptContentError, NotFoundError
+from toolfold.errors import NotFoundError
 from toolfold.importers.toolfold_export import VERSION
 from toolfold.store import attachment, content, message, session
 from toolfold.store.page import PageRequest
@@ -82,7 +81,7 @@ _MESSAGE_COLUMNS = (
 
 async def stream(
     connection: AsyncConnection, project_id: str, session_id: str
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     """Yield the bytes of a session's export in pieces, of which none holds more than one chunk.
 
     Raises:
@@ -140,7 +139,7 @@ async def _message(
     if row.content_hash is not None:
         yield b',"content":"'
         decoder = codecs.getincrementaldecoder("utf-8")()
-        async for chunk in _content(connection, project_id, row.content_hash):
+        async for chunk in content.stream_within(connection, project_id, row.content_hash):
             yield orjson.dumps(decoder.decode(chunk))[1:-1]
         yield b'"'
 
@@ -152,7 +151,7 @@ async def _attachments(
         said = _said(row, {"mimeType": "mime_type", "name": "name"})
         yield (b"," if position else b',"attachments":[') + orjson.dumps(said)[:-1] + b',"data":"'
         rest = b""
-        async for chunk in _content(connection, project_id, row.hash):
+        async for chunk in content.stream_within(connection, project_id, row.hash):
             # Base64 takes three bytes at a time; what is over waits for the next chunk.
             whole = rest + chunk
             length = len(whole) // 3 * 3
@@ -173,25 +172,9 @@ async def _tool_call(
         digest = getattr(row, column)
         if digest is not None:
             yield b',"%b":' % key.encode("ascii")
-            async for chunk in _content(connection, project_id, digest):
+            async for chunk in content.stream_within(connection, project_id, digest):
                 yield chunk
     yield b"}"
-
-
-async def _content(
-    connection: AsyncConnection, project_id: str, digest: bytes
-) -> AsyncIterator[bytes]:
-    """Yield a content chunk by chunk, in the transaction that the whole export reads."""
-    layout = await content.describe(connection, project_id, digest)
-    if layout is None:
-        raise CorruptContentError(f"The stored content sha256:{digest.hex()} is missing.")
-    whole = hashlib.sha256()
-    for offset in range(0, layout.size, layout.chunk_size):
-        piece = await content.slice(connection, project_id, digest, offset, layout.chunk_size)
-        whole.update(piece)
-        yield piece
-    if whole.digest() != digest:
-        raise CorruptContentError(f"The stored content sha256:{digest.hex()} is damaged.")
 
 
 def _said(row: Row[Any], keys: dict[str, str]) -> dict[str, Any]:

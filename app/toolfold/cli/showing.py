@@ -52,7 +52,9 @@ query ($session: ID!, $first: Int) {
 )
 @with_settings
 def show(settings: Settings, session: str, project: str | None, limit: int | None) -> None:
-    """Show a session in outline, and what a page of it costs with and without tool content.
+    """Show one session in outline, and what a page of it costs.
+
+    That is with tool content and without: what leaving it out saves.
 
     SESSION is an id as `toolfold list` shows it, the agent's own id, or the beginning of one.
     """

@@ -10,7 +10,6 @@ from toolfold.store.doctor.finding import Check, Finding
 
 CHECKS: dict[str, Check] = {
     "content-damaged": contents.damage,
-    "content-chunks": contents.chunks,
     "content-unused": contents.unused,
     "content-image": contents.images,
     "content-reference": messages.references,

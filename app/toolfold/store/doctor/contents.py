@@ -5,14 +5,14 @@ import hashlib
 from collections.abc import AsyncIterator
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, func, or_, select
+from sqlalchemy import Connection, Row, Select, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.errors import CorruptContentError
 from toolfold.store import content
+from toolfold.store.content import Verdict
 from toolfold.store.doctor.finding import Finding, content_place
 from toolfold.store.tables import (
-    content_chunk_table,
     content_image_table,
     content_reference_table,
     content_table,
@@ -20,47 +20,14 @@ from toolfold.store.tables import (
 
 
 async def damage(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:
-    """Yield `content-damaged`: bytes that are not those stored, read chunk by chunk."""
-    column = content_table.c
-    statement = select(column.hash, column.size, column.chunk_size).where(
-        column.project_id == project_id
-    )
-    for row in (await connection.execute(statement.order_by(column.hash))).all():
-        detail = await _damage(connection, project_id, row)
-        if detail:
-            yield Finding("content-damaged", content_place(row.hash), detail)
+    """Yield `content-damaged`: bytes, chunks or sizes that are not those that were stored."""
 
+    def damaged(synchronous: Connection) -> list[Verdict]:
+        verdicts = content.verify_all(synchronous, project_id)
+        return [verdict for verdict in verdicts if verdict.problem]
 
-async def _damage(connection: AsyncConnection, project_id: str, row: Any) -> str | None:
-    whole = hashlib.sha256()
-    try:
-        for offset in range(0, row.size, row.chunk_size):
-            whole.update(
-                await content.slice(connection, project_id, row.hash, offset, row.chunk_size)
-            )
-    except CorruptContentError as error:
-        return error.message
-    return None if whole.digest() == row.hash else "its bytes have another hash"
-
-
-async def chunks(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:
-    """Yield `content-chunks`: chunks that are not numbered 0, 1, 2 up to the content's size."""
-    column, chunk = content_table.c, content_chunk_table.c
-    same = and_(chunk.project_id == column.project_id, chunk.hash == column.hash)
-    count = func.count(chunk.position)
-    last = func.coalesce(func.max(chunk.position), -1)
-    expected = (column.size + column.chunk_size - 1) // column.chunk_size
-    statement = (
-        select(column.hash, column.size, count.label("chunks"), last.label("last"))
-        .select_from(content_table.outerjoin(content_chunk_table, same))
-        .where(column.project_id == project_id)
-        .group_by(column.project_id, column.hash, column.size, column.chunk_size)
-        .having(or_(count != expected, last + 1 != count))
-        .order_by(column.hash)
-    )
-    async for row in await connection.stream(statement):
-        detail = f"{row.size} bytes are in {row.chunks} chunks, the last numbered {row.last}"
-        yield Finding("content-chunks", content_place(row.hash), detail)
+    for verdict in await connection.run_sync(damaged):
+        yield Finding("content-damaged", content_place(verdict.digest), str(verdict.problem))
 
 
 async def unused(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:

@@ -1,0 +1,105 @@
+"""`toolfold serve`: the server on this machine's own address, until Ctrl-C."""
+
+import asyncio
+import contextlib
+import dataclasses
+import errno
+import socket
+
+import click
+import uvicorn
+
+from toolfold.cli.naming import opened
+from toolfold.cli.options import command_with, with_settings
+from toolfold.cli.terminal import say
+from toolfold.errors import SettingsError
+from toolfold.schema import build_schema
+from toolfold.server import create_app
+from toolfold.settings import Settings
+
+HOST = "127.0.0.1"
+
+_PAGE = "{ sessions(first: 1) { nodes { messages(first: 20%s) { nodes { %s } } } } }"
+_QUERIES = {
+    "The latest sessions:": "{ sessions(first: 5) { nodes { id title messageCount } } }",
+    "A page of messages, which reads no tool content:": _PAGE
+    % ("", "sequence role contentPreview toolMetadata { title status contentSize }"),
+    "A page with the output of commands; what is large says `contentOmitted`:": _PAGE
+    % (
+        ", filter: {toolKinds: [EXECUTE]}",
+        "toolMetadata { title content contentOmitted { reason size } }",
+    ),
+}
+"""What to try first, and what it shows."""
+
+
+@click.command()
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    metavar="N",
+    help="Also TOOLFOLD_PORT; 7878 if neither is given. 0 takes any that is free.",
+)
+@with_settings
+def serve(settings: Settings, port: int | None) -> None:
+    """Serve GraphQL on this machine, until Ctrl-C.
+
+    The address is 127.0.0.1: only programs on this machine can reach it. An empty database is set
+    up first.
+    """
+    if port is not None:
+        settings = dataclasses.replace(settings, port=port)
+    asyncio.run(_set_up(settings))
+    with _bound(settings.port) as bound:
+        config = uvicorn.Config(
+            create_app(settings, schema=build_schema()),
+            lifespan="on",
+            log_level="warning",
+            access_log=False,
+            ws_max_size=settings.max_body_bytes,
+        )
+        # Ctrl-C is how serving ends: uvicorn has closed everything when it tells so.
+        with contextlib.suppress(KeyboardInterrupt):
+            _Server(config, settings, bound).run(sockets=[bound])
+
+
+async def _set_up(settings: Settings) -> None:
+    """Open and close the database: what is wrong with it is told before anything is served."""
+    async with opened(settings, create=True):
+        pass
+
+
+def _bound(port: int) -> socket.socket:
+    try:
+        return socket.create_server((HOST, port), backlog=2_048)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            reason = f"Port {port} is in use: stop what uses it, or choose another with --port."
+        else:
+            reason = f"Port {port} cannot be used: {error.strerror}."
+        raise SettingsError(reason) from error
+
+
+class _Server(uvicorn.Server):
+    """A server that says where it is once it can be reached."""
+
+    def __init__(self, config: uvicorn.Config, settings: Settings, bound: socket.socket) -> None:
+        super().__init__(config)
+        self._settings = settings
+        self._url = f"http://{HOST}:{bound.getsockname()[1]}"
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and print the URL and what to try."""
+        await super().startup(sockets)
+        if self.started:
+            for line in _welcome(self._url, self._settings):
+                say(line)
+
+
+def _welcome(url: str, settings: Settings) -> list[str]:
+    lines = [f"Toolfold serves GraphQL at {url}/graphql until Ctrl-C.", "", "Try:"]
+    curl = f"curl -s {url}/graphql -H 'content-type: application/json' -d"
+    for meaning, query in _QUERIES.items():
+        lines += [f"# {meaning}", f'{curl} \'{{"query": "{query}"}}\'']
+    lines.append("# Your own sessions, while this runs:")
+    return [*lines, command_with(settings, "import ~/.claude/projects")]
