@@ -61,7 +61,7 @@ class CachedDocuments(SchemaExtension):
                 self._document = self._caches.parse(
                     context.query, context.parse_options.get("max_tokens")
                 )
-            except (GraphQLError, RecursionError):
+            except GraphQLError:
                 self._document = None
             else:
                 context.graphql_document = self._document.node

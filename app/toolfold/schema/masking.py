@@ -12,7 +12,7 @@ from strawberry.exceptions import MissingQueryError
 from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 from strawberry.types import ExecutionContext
 
-from toolfold.errors import AppError, DocumentLimitError
+from toolfold.errors import AppError
 
 logger = logging.getLogger(__name__)
 
@@ -66,8 +66,6 @@ def log_unexpected(event: str, error: BaseException, **fields: object) -> str:
 def _is_expected(error: GraphQLError) -> bool:
     if error.original_error is None or isinstance(error.original_error, _TOLD_TO_CLIENTS):
         return True
-    if isinstance(error.original_error, RecursionError):
-        return error.path is None
     # About a place in the document and no place in the response: a literal or a variable that
     # a scalar refused.
     return error.path is None and bool(error.nodes)
@@ -83,11 +81,6 @@ def _masked(error: GraphQLError, request_id: str) -> GraphQLError:
 
 
 def _coded(error: GraphQLError, execution_context: ExecutionContext | None) -> GraphQLError:
-    if isinstance(error.original_error, RecursionError):
-        # Only parsing recurses without a place: nesting that no limit has counted yet.
-        return GraphQLError(
-            "The document is nested too deeply.", extensions={"code": DocumentLimitError.code}
-        )
     error.extensions = {"code": _code(error, execution_context), **(error.extensions or {})}
     return error
 

@@ -1,0 +1,58 @@
+"""Toolfold over HTTP and WebSocket: routes, lifespan, wiring."""
+
+import contextlib
+from collections.abc import AsyncIterator
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import Route, WebSocketRoute
+from strawberry.schema import BaseSchema
+
+from toolfold.access import AccessMiddleware
+from toolfold.errors import AppError
+from toolfold.schema import build_schema
+from toolfold.schema.context import Resources
+from toolfold.server import content_routes, health, problems
+from toolfold.server.graphql_http import GraphQLEndpoint
+from toolfold.server.graphql_socket import GraphQLSocket
+from toolfold.settings import Settings
+from toolfold.store.engine import Database
+
+
+def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starlette:
+    """Return the server as an ASGI application; its lifespan opens and closes the database.
+
+    An empty database is set up. Starting fails with a `DatabaseError` for one that cannot be
+    used. `schema` is Toolfold's own unless another is given.
+    """
+    served = schema or build_schema()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        database = await Database.open(settings, create=True)
+        app.state.resources = Resources(settings, database)
+        try:
+            yield
+        finally:
+            await database.close()
+
+    return Starlette(
+        routes=[
+            Route("/graphql", GraphQLEndpoint(served).answer, methods=["GET", "POST"]),
+            WebSocketRoute("/graphql", GraphQLSocket(served)),
+            Route(
+                "/api/projects/{project}/sessions/{session}/messages/{sequence}/tool-content",
+                content_routes.tool_content,
+            ),
+            Route("/api/projects/{project}/blobs/{hash}", content_routes.blob),
+            Route("/healthz", health.healthz),
+            Route("/readyz", health.readyz),
+        ],
+        middleware=[Middleware(AccessMiddleware), Middleware(problems.FailureMiddleware)],
+        exception_handlers={
+            HTTPException: problems.answer_http_exception,
+            AppError: problems.answer_app_error,
+        },
+        lifespan=lifespan,
+    )

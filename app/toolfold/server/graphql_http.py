@@ -1,0 +1,144 @@
+"""GraphQL over HTTP: one operation a request, one JSON response.
+
+An endpoint of our own rather than Strawberry's view with seven of its methods replaced: all
+that is left of the view is `schema.execute`. Strawberry's answers errors in plain text, knows
+one media type, sends `data` with request errors, and streams to whoever accepts a stream.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
+
+import orjson
+from graphql import GraphQLError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive
+from strawberry.schema import BaseSchema
+from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
+from strawberry.types import ExecutionResult
+from strawberry.types.graphql import OperationType
+
+from toolfold.errors import AppError
+from toolfold.schema.context import Resources
+from toolfold.server.graphql_request import GraphQLRequest, read_request
+from toolfold.server.negotiation import GRAPHQL_RESPONSE, JSON, response_media_type
+from toolfold.server.problems import STATUSES
+
+T = TypeVar("T")
+
+# A GET changes nothing, so that a link or an image on another site's page changes nothing.
+_OPERATIONS: Mapping[str, frozenset[OperationType]] = {
+    "GET": frozenset({OperationType.QUERY}),
+    "HEAD": frozenset({OperationType.QUERY}),
+    "POST": frozenset({OperationType.QUERY, OperationType.MUTATION}),
+}
+
+
+class GraphQLEndpoint:
+    """Answers GET, HEAD and POST at `/graphql`."""
+
+    def __init__(self, schema: BaseSchema) -> None:
+        self._schema = schema
+
+    async def answer(self, request: Request) -> Response:
+        """Execute the request's operation for as long as its client waits.
+
+        Raises:
+            HTTPException: for a request that holds no operation that could be executed.
+        """
+        media_type = response_media_type(",".join(request.headers.getlist("accept")))
+        if media_type is None:
+            raise HTTPException(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
+        resources: Resources = request.app.state.resources
+        asked = await read_request(request, resources.settings.max_body_bytes)
+        work = self._execute(asked, _OPERATIONS[request.method], resources)
+        result = await while_connected(request.receive, work)
+        return Response(
+            orjson.dumps(response_body(result)),
+            _status(result, media_type),
+            {"cache-control": "no-store", "vary": "Accept"},
+            f"{media_type}; charset=utf-8",
+        )
+
+    async def _execute(
+        self,
+        asked: GraphQLRequest,
+        operation_types: frozenset[OperationType],
+        resources: Resources,
+    ) -> ExecutionResult:
+        try:
+            return await self._schema.execute(
+                asked.query,
+                variable_values=asked.variables,
+                context_value=resources,
+                operation_name=asked.operation_name,
+                allowed_operation_types=operation_types,
+                operation_extensions=asked.extensions,
+            )
+        except InvalidOperationTypeError as error:
+            if error.operation_type is OperationType.SUBSCRIPTION:
+                message = "Subscriptions are served over WebSocket, by graphql-transport-ws."
+                raise HTTPException(400, message) from error
+            message = "A mutation must be sent by POST."
+            raise HTTPException(405, message, {"allow": "POST"}) from error
+        except CannotGetOperationTypeError as error:
+            extensions = {"code": "GRAPHQL_VALIDATION_FAILED"}
+            reason = GraphQLError(error.as_http_error_reason(), extensions=extensions)
+            return ExecutionResult(data=None, errors=[reason])
+
+
+def response_body(result: ExecutionResult) -> dict[str, Any]:
+    """Return what a response to one operation holds; `data` only if execution began.
+
+    Contents in it may be `orjson.Fragment`s: only orjson can write it.
+    """
+    body: dict[str, Any] = {}
+    if result.errors:
+        body["errors"] = [error.formatted for error in result.errors]
+    if not _is_request_error(result):
+        body["data"] = result.data
+    if result.extensions:
+        body["extensions"] = result.extensions
+    return body
+
+
+async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of `work`, which is cancelled when the client goes away.
+
+    Raises:
+        ClientDisconnect: if it does.
+    """
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_disconnected(receive))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _is_request_error(result: ExecutionResult) -> bool:
+    """Say whether the operation failed before it had any place in a response to fail at."""
+    errors = result.errors or []
+    return result.data is None and bool(errors) and not any(error.path for error in errors)
+
+
+def _status(result: ExecutionResult, media_type: str) -> int:
+    if not _is_request_error(result):
+        return 200
+    code = ((result.errors or [])[0].extensions or {}).get("code", "")
+    if code == AppError.code or code in STATUSES:
+        return STATUSES.get(code, 500)
+    # Clients of the older media type take any other status for a broken connection.
+    return 400 if media_type == GRAPHQL_RESPONSE else 200

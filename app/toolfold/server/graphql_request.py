@@ -1,0 +1,89 @@
+"""A GraphQL request as it comes over HTTP: the parameters of a GET, or the JSON of a POST."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from toolfold.server.body import read_body
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQLRequest:
+    """What to execute (GraphQL over HTTP, "Request Parameters")."""
+
+    query: str
+    operation_name: str | None
+    variables: dict[str, Any] | None
+    extensions: dict[str, Any] | None
+
+
+async def read_request(request: Request, max_body_bytes: int) -> GraphQLRequest:
+    """Return what a GET or POST asks for.
+
+    Raises:
+        HTTPException: 413 for a body that is too large, 415 for one that is not JSON in UTF-8,
+            400 for one that cannot be understood.
+    """
+    if request.method == "POST":
+        _require_json(request)
+        return _from_parameters(_decoded(await read_body(request, max_body_bytes), "The body"))
+    parameters: dict[str, Any] = dict(request.query_params)
+    for name in ("variables", "extensions"):
+        if name in parameters:
+            parameters[name] = _decoded(parameters[name] or "null", f"`{name}`")
+    return _from_parameters(parameters)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return a JSON value.
+
+    Raises:
+        json.JSONDecodeError: for what is no JSON, for a lone surrogate, and for nesting beyond
+            1,024 levels.
+    """
+    return orjson.loads(text)
+
+
+def _from_parameters(parameters: object) -> GraphQLRequest:
+    if isinstance(parameters, list):
+        raise HTTPException(400, "Requests in batches are not served: send them one by one.")
+    if not isinstance(parameters, dict):
+        raise HTTPException(400, "The body must be a JSON object.")
+    query = _parameter(parameters, "query", str, "text")
+    if not query:
+        raise HTTPException(400, "The parameter `query` is missing.")
+    return GraphQLRequest(
+        query,
+        _parameter(parameters, "operationName", str, "text") or None,
+        _parameter(parameters, "variables", dict, "an object"),
+        _parameter(parameters, "extensions", dict, "an object"),
+    )
+
+
+def _parameter(parameters: Mapping[str, Any], name: str, kind: type, described: str) -> Any:
+    value = parameters.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise HTTPException(400, f"The parameter `{name}` must be {described} or null.")
+    return value
+
+
+def _decoded(text: str | bytes, described: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        raise HTTPException(400, f"{described} must be valid JSON: {error}.") from error
+
+
+def _require_json(request: Request) -> None:
+    media_type, *parameters = request.headers.get("content-type", "").lower().split(";")
+    charsets = [text.strip()[8:].strip('"') for text in parameters if "charset=" in text]
+    if media_type.strip() != "application/json" or any(
+        charset not in ("utf-8", "utf8") for charset in charsets
+    ):
+        raise HTTPException(415, "The body's Content-Type must be application/json, in UTF-8.")
+    if request.headers.get("content-encoding", "identity") != "identity":
+        raise HTTPException(415, "The body must not be compressed.")

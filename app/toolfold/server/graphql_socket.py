@@ -1,0 +1,90 @@
+"""GraphQL over WebSocket: `graphql-transport-ws`, in text frames."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from graphql import GraphQLError
+from strawberry.asgi import ASGIWebSocketAdapter, GraphQL
+from strawberry.schema import BaseSchema
+from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import (
+    BaseGraphQLTransportWSHandler,
+)
+
+from toolfold.schema.context import Resources
+from toolfold.server.graphql_request import parse_json
+
+MAX_REASON_BYTES = 123
+"""What a close frame has room for (RFC 6455, 5.5); a longer reason would break the socket."""
+
+
+class SocketAdapter(ASGIWebSocketAdapter):
+    """Strawberry's socket, closed with no more words than fit."""
+
+    async def close(self, code: int, reason: str) -> None:
+        """Close the socket; a reason that is too long is cut."""
+        await super().close(code, reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore"))
+
+
+class SocketHandler(BaseGraphQLTransportWSHandler[Resources, None]):
+    """Strawberry's protocol, for clients that may send anything."""
+
+    async def handle_message(self, message: Any) -> None:
+        """Handle a message of the protocol's shape; any other closes the socket with 4400.
+
+        Strawberry looks into a message as if its types were right.
+        """
+        if _is_well_formed(message):
+            await super().handle_message(message)
+        else:
+            await self.handle_invalid_message("The message is not of graphql-transport-ws")
+
+    @staticmethod
+    def _get_pre_execution_close_reason(error: GraphQLError) -> None:
+        """Say that no error in a document closes the socket.
+
+        Strawberry closes it for a syntax error, and every other operation with it; here each
+        operation has its own `error` message.
+        """
+
+
+class GraphQLSocket(GraphQL[Resources, None]):
+    """Serves the WebSockets at `/graphql`."""
+
+    graphql_transport_ws_handler_class = SocketHandler
+    websocket_adapter_class = SocketAdapter
+
+    def __init__(self, schema: BaseSchema) -> None:
+        protocols = (GRAPHQL_TRANSPORT_WS_PROTOCOL,)
+        super().__init__(schema, graphql_ide=None, subscription_protocols=protocols)
+
+    async def get_context(self, request: Any, response: Any) -> Resources:  # noqa: ARG002
+        """Return what all operations of the socket share; each makes its own state of it."""
+        resources: Resources = request.app.state.resources
+        return resources
+
+    def decode_json(self, data: str | bytes) -> object:
+        """Return the JSON value of a frame."""
+        return parse_json(data)
+
+    def encode_json(self, data: object) -> str:
+        """Return the text of a frame: of bytes, Strawberry makes a binary one."""
+        return orjson.dumps(data).decode()
+
+
+def _is_well_formed(message: object) -> bool:
+    match message:
+        case {"type": "subscribe", "id": str(), "payload": {"query": str()} as payload}:
+            return _is_operation(payload)
+        case {"type": "complete", "id": str()}:
+            return True
+        case {"type": "connection_init" | "ping" | "pong"}:
+            return True
+    return False
+
+
+def _is_operation(payload: Mapping[Any, Any]) -> bool:
+    return isinstance(payload.get("variables"), dict | None) and isinstance(
+        payload.get("operationName"), str | None
+    )

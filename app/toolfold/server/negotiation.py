@@ -1,0 +1,55 @@
+"""Which of its two JSON media types a GraphQL response has, by what the client accepts.
+
+GraphQL over HTTP, "Media Types"; RFC 9110, 12.5.1.
+"""
+
+import re
+
+GRAPHQL_RESPONSE = "application/graphql-response+json"
+JSON = "application/json"
+
+_STREAMS = ("text/event-stream", "multipart/mixed")
+_QVALUE = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
+
+
+def response_media_type(accept: str) -> str | None:
+    """Return the media type that an Accept header asks for, or None if it accepts neither.
+
+    The one with the higher quality; between equals the one that is named over the one that a
+    wildcard covers, then the newer if both are named and JSON if neither is. A client that says
+    nothing gets JSON. One that accepts a stream (urql says so on every query) gets JSON too,
+    since nothing here is streamed.
+    """
+    if not accept.strip():
+        return JSON
+    qualities = _qualities(accept)
+    candidates = [
+        (quality, named, (media_type == GRAPHQL_RESPONSE) is named, media_type)
+        for media_type in (JSON, GRAPHQL_RESPONSE)
+        for quality, named in [_quality_of(media_type, qualities)]
+        if quality > 0
+    ]
+    if candidates:
+        return max(candidates)[-1]
+    return GRAPHQL_RESPONSE if any(qualities.get(name, 0) > 0 for name in _STREAMS) else None
+
+
+def _qualities(accept: str) -> dict[str, float]:
+    qualities: dict[str, float] = {}
+    for element in accept.split(","):
+        media_range, *parameters = [part.strip().lower() for part in element.split(";")]
+        weights = [text[2:] for text in parameters if text.startswith("q=")]
+        quality = 1.0
+        if weights:
+            # A weight that is none says nothing that could be followed: as if it were not there.
+            quality = float(weights[0]) if _QVALUE.fullmatch(weights[0]) else 0.0
+        qualities[media_range] = max(quality, qualities.get(media_range, 0.0))
+    return qualities
+
+
+def _quality_of(media_type: str, qualities: dict[str, float]) -> tuple[float, bool]:
+    """Return the quality by the most specific range that covers the type, and if it names it."""
+    for media_range in (media_type, "application/*", "*/*"):
+        if media_range in qualities:
+            return qualities[media_range], media_range == media_type
+    return 0.0, False

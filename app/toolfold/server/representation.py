@@ -1,0 +1,79 @@
+"""Bytes under a URL: whole or a range of them, streamed, if the client has not got them yet."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from toolfold.server.ranges import (
+    ByteRange,
+    UnsatisfiableRangeError,
+    is_not_modified,
+    is_precondition_failed,
+    requested_range,
+)
+
+ReadRange = Callable[[int, int], AsyncIterator[bytes]]
+"""Yields bytes [start, stop), a piece at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """The bytes that a URL stands for; `etag` is strong, with its quotes; `size` is in bytes."""
+
+    size: int
+    etag: str
+    media_type: str
+    headers: Mapping[str, str]
+    read: ReadRange
+
+
+async def answer(request: Request, representation: Representation) -> Response:
+    """Return the answer to a GET or HEAD of a representation, and hold no more than a piece of it.
+
+    Raises:
+        HTTPException: 412 or 416, by what the request's headers demand.
+        AppError: if the first piece cannot be read; a later one cuts the connection.
+    """
+    size = representation.size
+    headers = {"etag": representation.etag, **representation.headers}
+    if is_precondition_failed(request.headers, representation.etag):
+        raise HTTPException(412, "The bytes here are other than those in If-Match.")
+    if is_not_modified(request.headers, representation.etag):
+        return Response(None, 304, headers)
+    part = _part(request, representation)
+    start, stop = (part.start, part.stop) if part else (0, size)
+    headers |= {"accept-ranges": "bytes", "content-length": str(stop - start)}
+    if part:
+        headers["content-range"] = f"bytes {start}-{stop - 1}/{size}"
+    status = 206 if part else 200
+    if request.method == "HEAD":
+        return Response(None, status, headers, representation.media_type)
+    pieces = await _begun(representation.read(start, stop))
+    return StreamingResponse(pieces, status, headers, representation.media_type)
+
+
+def _part(request: Request, representation: Representation) -> ByteRange | None:
+    # RFC 9110, 14.2: a Range means something to GET only.
+    if request.method != "GET":
+        return None
+    size = representation.size
+    try:
+        return requested_range(request.headers, size, representation.etag)
+    except UnsatisfiableRangeError as error:
+        headers = {"content-range": f"bytes */{size}", "accept-ranges": "bytes"}
+        raise HTTPException(416, f"There are {size} bytes here.", headers) from error
+
+
+async def _begun(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Read the first piece, so that what fails there still has a status of its own."""
+    first = await anext(pieces, b"")
+
+    async def continued() -> AsyncIterator[bytes]:
+        yield first
+        async for piece in pieces:
+            yield piece
+
+    return continued()

@@ -1,0 +1,69 @@
+"""A server over a small schema or the real one, in process or on a port of its own."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import orjson
+import pytest
+
+from toolfold.settings import Settings
+
+NODE_FOLDER = Path(__file__).parents[1] / "node"
+
+RunNode = Callable[..., Any]
+"""`await run_node(script, *arguments)` returns the JSON that a script in tests/node prints."""
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs Node where there is none, except in CI."""
+    if shutil.which("npm") or os.environ.get("CI"):
+        return
+    left_out = [item for item in items if "run_node" in getattr(item, "fixturenames", ())]
+    config.hook.pytest_deselected(items=left_out)
+    config.stash[LEFT_OUT] = len(left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say in one line what was left out."""
+    if left_out := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(f"Left out: {left_out} tests that need Node 20 (npm).")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Return the defaults, over a database that is not there yet."""
+    return Settings(data_dir=tmp_path)
+
+
+@pytest.fixture(scope="session")
+def node_packages() -> Path:
+    """Install what the lock file of tests/node names, once for each lock file."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.fail("Node 20 and npm must be there.")
+    lock = NODE_FOLDER / "package-lock.json"
+    installed = NODE_FOLDER / "node_modules" / ".package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+        subprocess.run([npm, "ci"], cwd=NODE_FOLDER, check=True)  # noqa: S603 - Nothing comes in.
+    return NODE_FOLDER
+
+
+@pytest.fixture
+def run_node(node_packages: Path) -> RunNode:
+    """Return what runs a script of tests/node."""
+
+    async def run(script: str, *arguments: str) -> Any:
+        process = await anyio.run_process(["node", script, *arguments], cwd=node_packages)
+        return orjson.loads(process.stdout)
+
+    return run

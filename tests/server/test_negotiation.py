@@ -1,0 +1,67 @@
+"""What an Accept header gets."""
+
+import pytest
+
+from toolfold.server.negotiation import response_media_type
+
+NEW = "application/graphql-response+json"
+OLD = "application/json"
+
+
+@pytest.mark.parametrize(
+    ("accept", "answered"),
+    [
+        ("", OLD),
+        ("*/*", OLD),
+        ("application/*", OLD),
+        (OLD, OLD),
+        (NEW, NEW),
+        (f"{NEW}; charset=utf-8", NEW),
+        (f"{NEW}, {OLD}", NEW),
+        (f"{OLD}, {NEW}", NEW),
+        (f"{NEW};q=0.9, {OLD};q=0.8", NEW),
+        (f"{NEW};q=0.8, {OLD};q=0.9", OLD),
+        (f"{NEW}; Q=0.1 , {OLD}; q=0.001", NEW),
+        (f"{OLD}, */*;q=0.1", OLD),
+        (f"*/*, {OLD};q=0.5", NEW),
+        (f"*/*, {OLD};q=0", NEW),
+        (f"*/*, {NEW};q=0", OLD),
+        (f"application/*;q=0.2, {OLD};q=0.1, */*;q=0", NEW),
+        ("APPLICATION/JSON", OLD),
+        (f"{NEW};q=banana, {OLD};q=0.1", OLD),
+        ("text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", OLD),
+    ],
+)
+def test_the_best_of_both_media_types_is_chosen(accept: str, answered: str) -> None:
+    assert response_media_type(accept) == answered
+
+
+@pytest.mark.parametrize(
+    "accept",
+    ["text/html", "image/*", f"{OLD};q=0", f"{OLD};q=0, {NEW};q=0.0", "*/*;q=0", "application/xml"],
+)
+def test_a_client_that_accepts_neither_gets_neither(accept: str) -> None:
+    assert response_media_type(accept) is None
+
+
+@pytest.mark.parametrize(
+    ("accept", "answered"),
+    [
+        # What urql sends on every query.
+        (
+            f"{NEW}, application/graphql+json, {OLD}, text/event-stream, multipart/mixed",
+            NEW,
+        ),
+        (f"{OLD}, text/event-stream", OLD),
+        ("text/event-stream", NEW),
+        ("multipart/mixed;deferSpec=20220824", NEW),
+        ('multipart/mixed; boundary="-"; subscriptionSpec=1.0, text/html', NEW),
+        (f"text/event-stream, {OLD};q=0.1", OLD),
+    ],
+)
+def test_a_client_that_accepts_a_stream_too_gets_json(accept: str, answered: str) -> None:
+    assert response_media_type(accept) == answered
+
+
+def test_a_stream_that_is_explicitly_refused_counts_for_nothing() -> None:
+    assert response_media_type("text/event-stream;q=0, text/html") is None
