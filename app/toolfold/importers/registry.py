@@ -1,9 +1,10 @@
 """The importers there are; the entry of a format here is all that makes it known."""
 
-from toolfold.importers import toolfold_export
+from toolfold.importers import acp, toolfold_export
 from toolfold.importers.importer import Importer
 
 IMPORTERS: tuple[Importer, ...] = (
+    Importer(acp.NAME, acp.accepts, acp.parse),
     Importer(toolfold_export.NAME, toolfold_export.accepts, toolfold_export.parse),
 )
 """Every format that can be imported."""
