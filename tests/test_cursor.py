@@ -12,7 +12,7 @@ from toolfold import cursor
 # What PostgreSQL and SQLite can both hold in a key.
 COLUMNS = st.one_of(
     st.integers(min_value=-(2**63), max_value=2**63 - 1),
-    st.text(st.characters(exclude_categories=["Cs"])),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
 )
 
 
@@ -61,12 +61,18 @@ def test_a_cursor_of_another_order_or_filter_is_recognised() -> None:
         forged(orjson.dumps(["messages", None])),
         forged(orjson.dumps(["messages", [7]])),
         forged(orjson.dumps(["messages", 7, 8])),
+        forged(b'["messages",9223372036854775808]'),
         forged(b'["messages",123456789012345678901234567890]'),
         forged(b"[" * 100_000),
     ],
 )
 def test_what_was_never_given_out_is_no_cursor(text: str) -> None:
     assert cursor.decode("messages", text, types=[int]) is None
+
+
+def test_a_text_that_no_database_can_hold_is_no_part_of_a_cursor() -> None:
+    text = forged(b'["sessions","a\\u0000b"]')
+    assert cursor.decode("sessions", text, types=[str]) is None
 
 
 @given(text=st.text(max_size=200))

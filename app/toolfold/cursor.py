@@ -33,4 +33,9 @@ def decode(scope: str, cursor: str, *, types: Sequence[type]) -> Key | None:
     key = tuple(values[1:])
     if any(type(value) is not kind for value, kind in zip(key, types, strict=True)):
         return None
-    return key
+    return key if all(map(_can_be_stored, key)) else None
+
+
+def _can_be_stored(value: str | int) -> bool:
+    # Beyond these no column holds a value, and a database fails at one in a query.
+    return "\0" not in value if isinstance(value, str) else -(2**63) <= value < 2**63
