@@ -102,7 +102,7 @@ def _header(transcript: Transcript, line: Line, value: Json) -> tuple[str, Sessi
     if value["toolfold"] != VERSION:
         raise TranscriptError(
             f"{place}: this is an export of version {value['toolfold']}, and this Toolfold reads"
-            f" version {VERSION}. Upgrade Toolfold to import it."
+            f" version {VERSION}. Upgrade Toolfold."
         )
     try:
         fields = _Fields(value["session"])
