@@ -67,9 +67,9 @@ def store(settings: Settings) -> Store:
     return store
 
 
-def process(*arguments: object, **options: Any) -> "subprocess.Popen[bytes]":
+def process(
+    *arguments: object, stdout: int = subprocess.PIPE, stderr: int = subprocess.PIPE
+) -> "subprocess.Popen[bytes]":
     """Start a command as a process of its own; close its pipes by using it in a `with`."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     command = [*TOOLFOLD, *map(str, arguments)]
-    started: subprocess.Popen[bytes] = subprocess.Popen(command, **pipes)  # noqa: S603 (our own)
-    return started
+    return subprocess.Popen(command, stdout=stdout, stderr=stderr)  # noqa: S603 (our own)
