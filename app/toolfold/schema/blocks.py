@@ -10,6 +10,7 @@ import hashlib
 from typing import Annotated, Any
 from urllib.parse import quote
 
+import orjson
 import strawberry
 
 from toolfold import stored_json
@@ -124,12 +125,18 @@ def parse_block(block: Json, project_id: str) -> Any:
     if isinstance(block, str):
         return TextBlock(text=block)
     if not isinstance(block, dict):
-        return UnknownBlock(type=_json_type(block), raw=JSONValue(block))
+        return _unknown(_json_type(block), block)
     known = _known(block, project_id)
     if known is None:
         kind = block.get("type")
-        known = UnknownBlock(type=kind if isinstance(kind, str) else "object", raw=JSONValue(block))
+        known = _unknown(kind if isinstance(kind, str) else "object", block)
     return known
+
+
+def _unknown(kind: str, value: Json) -> UnknownBlock:
+    # Written as it is stored: integers of any length, and nesting that a response could not take.
+    raw = None if value is None else orjson.Fragment(stored_json.encode(value))
+    return UnknownBlock(type=kind, raw=JSONValue(raw) if raw else None)
 
 
 def _known(block: dict[str, Json], project_id: str) -> Any:  # noqa: PLR0911 - one return a type
