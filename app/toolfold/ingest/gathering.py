@@ -1,0 +1,255 @@
+"""Entries gathered into the batch that one transaction writes: everything that needs no database.
+
+Encoding, hashing, compressing and previews are done here, so that they hold up no writer. Updates
+of a message that the same batch tells are merged into it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from toolfold.errors import InvalidJsonError, TranscriptError
+from toolfold.ingest import columns, identity, retelling
+from toolfold.ingest.batch import Batch, Patch, Problem, RawRecord, SessionBatch, Told
+from toolfold.ingest.columns import Columns
+from toolfold.ingest.identity import Identity
+from toolfold.ingest.preparation import Part, Preparation, mend, optional_timestamp
+from toolfold.store.recording.rows import Values
+from toolfold.store.recording.source import AT_END
+from toolfold.transcript import (
+    Entry,
+    Message,
+    MessageUsage,
+    Record,
+    Repair,
+    Session,
+    ToolCallUpdate,
+)
+
+MAX_ENTRIES = 500
+MAX_BYTES = 4 * 1024 * 1024
+"""What a batch holds at most, but for the rest of the line that fills it."""
+
+_TOO_DEEP = "nested deeper than 1,000 levels"
+_ROW_BYTES = 500
+"""What an entry takes beside its heavy bytes, roughly."""
+
+
+class Gatherer:
+    """Makes batches of the entries of one format; remembers whose the sessions are between them.
+
+    `keeps_raw` says that records of no use are kept raw, which takes a source to keep them with.
+    """
+
+    def __init__(self, source_format: str, *, keeps_raw: bool) -> None:
+        self._format = source_format
+        self._keeps_raw = keeps_raw
+        self._identities: dict[str, Identity] = {}
+        self._start()
+
+    def _start(self) -> None:
+        self._batch = Batch(self._format)
+        self._parts: dict[bytes, Part] = {}
+        self._positions: Counter[int] = Counter()
+        self._entries = 0
+        self._bytes = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time to take the batch."""
+        return self._entries >= MAX_ENTRIES or self._bytes >= MAX_BYTES
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was added since the batch was last taken."""
+        return self._entries == 0
+
+    def take(self) -> Batch:
+        """Return what was gathered, ready to be written, and start anew."""
+        batch = self._batch
+        for session in batch.sessions.values():
+            for item in session.items:
+                for digest in _hashes(item):
+                    if digest not in batch.contents:
+                        batch.contents[digest] = self._parts[digest].compressed()
+        self._start()
+        return batch
+
+    def skip(self, entry: Entry) -> None:
+        """Learn whose session is meant from an entry that need not be written again."""
+        if entry.session is not None and isinstance(entry.value, Session):
+            self._identify(entry.session, entry.value)
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry.
+
+        Raises:
+            InvalidJsonError: if it has JSON that cannot be stored, and nothing is kept raw.
+            TranscriptError: if it is a record, and nothing is kept raw.
+        """
+        self._entries += 1
+        self._bytes += _ROW_BYTES
+        value = entry.value
+        if isinstance(value, Record):
+            self._keep_raw(entry.line, value.reason, value.raw)
+        elif isinstance(value, Repair):
+            self._batch.repaired += 1
+            self._batch.problems.append(Problem(entry.line, value.reason))
+        elif entry.session is not None:
+            self._add_to_session(entry.session, entry)
+
+    def _add_to_session(self, own_id: str, entry: Entry) -> None:
+        preparation = Preparation()
+        value = entry.value
+        if isinstance(value, Session):
+            self._identify(own_id, value)
+            _say(self._session(own_id), value, preparation)
+        elif isinstance(value, Message):
+            attachments = _attachments(value, preparation)
+            told = Told(columns.of_message(value, preparation), attachments)
+            _tell(self._session(own_id), told)
+        elif isinstance(value, ToolCallUpdate):
+            tool_call_id = mend(value.tool_call_id)
+            patch = columns.of_update(value, preparation)
+            _patch_call(self._session(own_id), tool_call_id, patch)
+        elif isinstance(value, MessageUsage):
+            usage = columns.of_usage(value.usage)
+            _patch_message(self._session(own_id), mend(value.client_id), usage)
+        self._settle(entry, preparation)
+
+    def _settle(self, entry: Entry, preparation: Preparation) -> None:
+        """Take over what was gathered beside the columns of an entry."""
+        for part in preparation.parts:
+            self._parts[part.hash] = part
+            self._bytes += part.size
+        for raw in preparation.too_deep:
+            self._keep_raw(entry.line, _TOO_DEEP, raw)
+        if preparation.repaired or getattr(entry.value, "repaired", False):
+            self._batch.repaired += 1
+
+    def _keep_raw(self, line: int | None, reason: str, raw: bytes) -> None:
+        if not self._keeps_raw:
+            if reason == _TOO_DEEP:
+                raise InvalidJsonError(f"JSON {_TOO_DEEP} cannot be stored.")
+            raise TranscriptError("A record can be kept raw only with the file that it is from.")
+        at = AT_END if line is None else line
+        self._batch.records.append(RawRecord(at, self._positions[at], mend(reason), raw))
+        self._batch.problems.append(Problem(line, reason))
+        self._positions[at] += 1
+        self._bytes += len(raw)
+
+    def _identify(self, own_id: str, value: Session) -> None:
+        if own_id in self._identities:
+            return
+        if value.id is None:
+            self._identities[own_id] = identity.of_source(value.format or self._format, own_id)
+        else:
+            source_session = None if value.format is None else own_id
+            self._identities[own_id] = Identity(value.id, value.format, source_session)
+
+    def _session(self, own_id: str) -> SessionBatch:
+        found = self._batch.sessions.get(own_id)
+        if found is None:
+            self._identify(own_id, Session())
+            found = self._batch.sessions[own_id] = SessionBatch(self._identities[own_id])
+        return found
+
+
+def prepare(entries: Iterable[Entry], *, source_format: str) -> Batch:
+    """Return all entries as one batch, none of which is kept raw.
+
+    Raises:
+        InvalidJsonError: if there is JSON that cannot be stored.
+        TranscriptError: if there is a `Record` among them.
+    """
+    gatherer = Gatherer(source_format, keeps_raw=False)
+    for entry in entries:
+        gatherer.add(entry)
+    return gatherer.take()
+
+
+def _hashes(item: Told | Patch) -> set[bytes]:
+    """Return the hashes of the contents that a message uses after all that was said of it."""
+    told = item.columns if isinstance(item, Patch) else item.columns | item.patch
+    hashes = {told[column] for column in columns.PARTS.values() if told.get(column)}
+    if isinstance(item, Told):
+        hashes |= {row["hash"] for row in item.attachments}
+    return hashes
+
+
+def _say(session: SessionBatch, value: Session, preparation: Preparation) -> None:
+    """Merge what is said of a session; what is said last counts, of the times the widest."""
+    said = session.said
+    for name, text in (
+        ("agent", value.agent),
+        ("title", value.title),
+        ("cwd", value.cwd),
+        ("git_branch", value.git_branch),
+        ("parent_source_session", value.parent),
+        ("parent_tool_call_id", value.parent_tool_call_id),
+    ):
+        if text is not None:
+            said[name] = preparation.text(text)
+    if value.status is not None:
+        said["status"] = value.status.value
+    if (created_at := optional_timestamp(value.created_at)) is not None:
+        said["created_at"] = min(created_at, said.get("created_at", created_at))
+    if (updated_at := optional_timestamp(value.updated_at)) is not None:
+        said["updated_at"] = max(updated_at, said.get("updated_at", updated_at))
+
+
+def _tell(session: SessionBatch, told: Told) -> None:
+    client_id = told.columns["client_id"]
+    before = session.told.get(client_id)
+    if before is not None:
+        changes = retelling.changes(before.columns | before.patch, told.columns)
+        before.patch |= changes
+        if "attachment_count" in changes:
+            before.attachments = told.attachments
+        return
+    session.told[client_id] = told
+    session.items.append(told)
+    if told.columns["tool_call_id"] is not None:
+        session.calls[told.columns["tool_call_id"]] = told
+
+
+def _patch_call(session: SessionBatch, tool_call_id: str, patch: Columns) -> None:
+    item = session.calls.get(tool_call_id)
+    if item is None:
+        unknown = columns.of_unknown_call(tool_call_id)
+        item = Patch(tool_call_id, unknown["client_id"], {})
+        session.calls[tool_call_id] = item
+        session.items.append(item)
+    _apply(item, patch)
+
+
+def _patch_message(session: SessionBatch, client_id: str, patch: Columns) -> None:
+    item: Told | Patch | None = session.told.get(client_id)
+    if item is None:
+        item = Patch(None, client_id, {})
+        session.items.append(item)
+    _apply(item, patch)
+
+
+def _apply(item: Told | Patch, patch: Columns) -> None:
+    if isinstance(item, Told):
+        item.patch |= patch
+    else:
+        item.columns |= patch
+
+
+def _attachments(message: Message, preparation: Preparation) -> list[Values]:
+    """Return the rows of a message's attachments, without the message's key."""
+    rows: list[Values] = []
+    for position, attachment in enumerate(message.attachments):
+        mime_type = preparation.text(attachment.mime_type)
+        part = preparation.bytes_part(attachment.data, mime_type)
+        rows.append(
+            {
+                "position": position,
+                "hash": part.hash,
+                "size": part.size,
+                "mime_type": mime_type,
+                "name": preparation.optional_text(attachment.name),
+            }
+        )
+    return rows

@@ -1,0 +1,135 @@
+"""What is gathered while one value of a transcript becomes columns: mended text, heavy parts.
+
+Pure work on values, done before a write transaction begins. What the databases cannot hold is
+mended, and it is remembered that it was; bytes that will be contents are set aside.
+"""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from toolfold import readable, stored_json
+from toolfold.errors import InvalidJsonError
+from toolfold.store import content
+from toolfold.store.recording.content import Content, Image
+from toolfold.transcript import Json
+
+JSON = "application/json"
+PLAIN_TEXT = "text/plain; charset=utf-8"
+BINARY = "application/octet-stream"
+"""The media type of bytes whose source does not say what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Bytes to be stored as a content, with the images that stand in them."""
+
+    hash: bytes
+    media_type: str
+    data: bytes
+    images: tuple[Image, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many bytes they are."""
+        return len(self.data)
+
+    def compressed(self) -> Content:
+        """Return the content, ready to be written."""
+        frames = tuple(content.compress(self.data))
+        return Content(self.hash, self.size, self.media_type, frames, self.images)
+
+
+@dataclass(slots=True)
+class Preparation:
+    """The parts of one value, and whether anything in it had to be mended.
+
+    `too_deep` are the JSON texts of parts that are nested too deep to be stored as JSON.
+    """
+
+    repaired: bool = False
+    parts: list[Part] = field(default_factory=list)
+    too_deep: list[bytes] = field(default_factory=list)
+
+    def text(self, value: str) -> str:
+        """Return `value` as a text column can hold it."""
+        mended = mend(value)
+        self.repaired |= mended != value
+        return mended
+
+    def optional_text(self, value: str | None) -> str | None:
+        """Return `value` as a text column can hold it; None is none."""
+        return None if value is None else self.text(value)
+
+    def json_part(self, value: Json, *, has_blocks: bool = False) -> Part | None:
+        """Set aside a value's stored JSON; None if there is none, or it cannot be stored.
+
+        `has_blocks` says that it is a content array, in which images are looked for.
+        """
+        if value is None:
+            return None
+        value, was_mended = stored_json.repaired(value)
+        self.repaired |= was_mended
+        try:
+            data = stored_json.encode(value)
+        except InvalidJsonError:
+            self.too_deep.append(stored_json.text(value).encode())
+            return None
+        images = tuple(_images(value, data)) if has_blocks else ()
+        return self._set_aside(data, JSON, images)
+
+    def bytes_part(self, data: bytes, media_type: str) -> Part:
+        """Set aside bytes of this media type."""
+        return self._set_aside(data, media_type)
+
+    def _set_aside(self, data: bytes, media_type: str, images: tuple[Image, ...] = ()) -> Part:
+        part = Part(hashlib.sha256(data).digest(), media_type, data, images)
+        self.parts.append(part)
+        return part
+
+
+def mend(value: str) -> str:
+    """Return `value` with U+FFFD for what a text column cannot hold: NUL, and lone surrogates."""
+    return stored_json.repaired_text(value)[0].replace("\x00", "\ufffd")
+
+
+def timestamp(time: datetime) -> str:
+    """Return a time as it is stored: RFC 3339, UTC, milliseconds; without a zone it is UTC."""
+    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
+    try:
+        universal = aware.astimezone(UTC)
+    except OverflowError:  # in the first or the last day that there is
+        universal = aware.replace(tzinfo=UTC)
+    return universal.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def optional_timestamp(time: datetime | None) -> str | None:
+    """Return a time as it is stored; None is none."""
+    return None if time is None else timestamp(time)
+
+
+def _images(value: Json, stored: bytes) -> Iterator[Image]:
+    """Yield the images, sounds and other bytes in a content's blocks, and where they stand.
+
+    Only base64 without line breaks can be served from where it stands.
+    """
+    for block in value if isinstance(value, list) else [value]:
+        match readable.unwrapped(block):
+            case {"type": "image" | "audio", "data": str(text), **rest}:
+                pass
+            case {"type": "resource", "resource": {"blob": str(text), **rest}}:
+                pass
+            case _:
+                continue
+        try:
+            data = base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            continue
+        offset = stored.find(text.encode())
+        if data and offset >= 0:
+            mime_type = rest.get("mimeType")
+            media_type = mend(mime_type) if isinstance(mime_type, str) else BINARY
+            yield Image(hashlib.sha256(data).digest(), len(data), media_type, offset, len(text))

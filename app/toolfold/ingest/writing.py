@@ -1,0 +1,183 @@
+"""Writing a batch: the one way in, inside a transaction that is under way."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping
+
+from toolfold.errors import ArchivedSessionError
+from toolfold.ingest import family, gathering, sessions
+from toolfold.ingest.batch import Batch, SessionBatch
+from toolfold.ingest.columns import Columns
+from toolfold.ingest.messages import Messages
+from toolfold.ingest.preparation import timestamp
+from toolfold.store.recording import content, message, session
+from toolfold.store.recording.content import Reference
+from toolfold.store.recording.rows import Values
+from toolfold.transcript import Entry, SessionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCounts:
+    """What a transaction did to one session: the positions before and after it, and the rest.
+
+    `updated` are the sequences of stored messages that changed; `skipped` counts messages that
+    were there already. A session that refused everything has its `refusal`.
+    """
+
+    session_id: str
+    head_before: int
+    head_sequence: int
+    head_revision: int
+    updated: tuple[int, ...]
+    skipped: int
+    refusal: ArchivedSessionError | None = None
+
+    @property
+    def added(self) -> int:
+        """How many messages are new."""
+        return self.head_sequence - self.head_before
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a transaction did, by session, in the order of their ids."""
+
+    sessions: tuple[SessionCounts, ...]
+
+    @property
+    def added(self) -> int:
+        """How many messages are new."""
+        return sum(counts.added for counts in self.sessions)
+
+    @property
+    def updated(self) -> int:
+        """How many stored messages changed."""
+        return sum(len(counts.updated) for counts in self.sessions)
+
+    @property
+    def skipped(self) -> int:
+        """How many messages were there already."""
+        return sum(counts.skipped for counts in self.sessions)
+
+
+def record(
+    connection: Connection,
+    project_id: str,
+    entries: Iterable[Entry],
+    *,
+    format: str,  # noqa: A002 (the source's format, as everywhere)
+    now: datetime,
+) -> Counts:
+    """Prepare and write entries in a transaction that is under way.
+
+    Whoever has much to write prepares it first, so that the writer is not held up: see `write`.
+
+    Raises:
+        InvalidJsonError: if there is JSON that cannot be stored.
+        TranscriptError: if there is a `Record` among them, which only a file's import keeps.
+    """
+    return write(connection, project_id, gathering.prepare(entries, source_format=format), now=now)
+
+
+def write(connection: Connection, project_id: str, batch: Batch, *, now: datetime) -> Counts:
+    """Write a prepared batch in a transaction that is under way; the batch is left as it is.
+
+    What is stored already is not written again: messages are known by their session and client
+    id. An archived session refuses its part of the batch, and the rest is written.
+    """
+    ids = {one.identity.id for one in batch.sessions.values()}
+    transaction = _Transaction(connection, project_id, batch, timestamp(now))
+    transaction.locked = session.lock(connection, project_id, ids)
+    in_order = sorted(batch.sessions.values(), key=lambda one: one.identity.id)
+    counts = tuple(map(transaction.write_session, in_order))
+    transaction.write_contents()
+    return Counts(counts)
+
+
+@dataclass(slots=True)
+class _Transaction:
+    """The work of one transaction; contents are written last, when their uses are known."""
+
+    connection: Connection
+    project_id: str
+    batch: Batch
+    now: str
+    locked: dict[str, RowMapping] = field(default_factory=dict)
+    gained: set[Reference] = field(default_factory=set)
+    lost: set[Reference] = field(default_factory=set)
+    attachments: list[Values] = field(default_factory=list)
+
+    def write_session(self, one: SessionBatch) -> SessionCounts:
+        stored = self._stored(one)
+        if stored is not None and stored["status"] == SessionStatus.ARCHIVED:
+            return _refused(stored, one)
+        agent = one.identity.source_format or self.batch.format
+        row = stored or sessions.new_row(self.project_id, one.identity, one.said, agent=agent)
+        base_time = row.get("created_at") or self.now
+        messages = Messages(self.connection, row, base_time=base_time)
+        messages.take(one)
+        updated = sessions.updated(row, one.said, messages, now=self.now)
+        self._write_rows(stored, updated, messages)
+        family.join_children(self.connection, updated, messages)
+        return SessionCounts(
+            session_id=row["id"],
+            head_before=row["head_sequence"],
+            head_sequence=messages.head_sequence,
+            head_revision=messages.head_revision,
+            updated=tuple(changed["sequence"] for changed in messages.changed),
+            skipped=messages.skipped,
+        )
+
+    def write_contents(self) -> None:
+        needed = {reference.hash for reference in self.gained}
+        content.add_missing(
+            self.connection, self.project_id, (self.batch.contents[digest] for digest in needed)
+        )
+        content.refer(self.connection, self.project_id, self.gained)
+        content.attach(self.connection, self.attachments)
+        content.release(self.connection, self.project_id, self.lost)
+
+    def _stored(self, one: SessionBatch) -> Columns | None:
+        identity = one.identity
+        stored = self.locked.get(identity.id)
+        if stored is None and identity.source_format and identity.source_session:
+            # The same session of the same source may have come under an id of its own.
+            other = session.id_by_source(
+                self.connection, self.project_id, identity.source_format, identity.source_session
+            )
+            if other is not None:
+                stored = session.lock(self.connection, self.project_id, {other})[other]
+        return None if stored is None else dict(stored)
+
+    def _write_rows(self, stored: Columns | None, row: Columns, messages: Messages) -> None:
+        if stored is None or row["parent_source_session"] != stored["parent_source_session"]:
+            row |= family.parent(self.connection, row)
+        if stored is None:
+            session.add(self.connection, row)
+            family.adopt_waiting(self.connection, row)
+        messages.write()
+        if stored is not None:
+            if sessions.lost_usage(messages):
+                row |= message.usage_sums(self.connection, self.project_id, row["id"])
+            changes = {name: value for name, value in row.items() if stored[name] != value}
+            if changes:
+                session.change(self.connection, self.project_id, row["id"], changes)
+        self.gained |= messages.gained()
+        self.lost |= messages.lost()
+        self.attachments += messages.attachments
+
+
+def _refused(stored: Columns, one: SessionBatch) -> SessionCounts:
+    return SessionCounts(
+        session_id=stored["id"],
+        head_before=stored["head_sequence"],
+        head_sequence=stored["head_sequence"],
+        head_revision=stored["head_revision"],
+        updated=(),
+        skipped=len(one.told),
+        refusal=ArchivedSessionError(
+            f"Session {stored['id']} is archived and takes nothing until it is reopened."
+        ),
+    )

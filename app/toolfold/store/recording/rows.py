@@ -1,0 +1,43 @@
+"""Rows as they are written: inserted where they are missing, and looked for by many keys."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Table
+from sqlalchemy.dialects import postgresql, sqlite
+
+Values = Mapping[str, Any]
+"""A row to write, by column name."""
+
+_MAX_PARAMETERS = 1_000
+"""How many values one statement is given; both databases have a limit beyond 30,000."""
+
+_T = TypeVar("_T", str, bytes)
+
+
+def portions(values: Collection[_T]) -> Iterator[list[_T]]:
+    """Yield the values in order, as many at a time as fit a statement."""
+    in_order = sorted(values)
+    for start in range(0, len(in_order), _MAX_PARAMETERS):
+        yield in_order[start : start + _MAX_PARAMETERS]
+
+
+def insert_missing(connection: Connection, table: Table, rows: Sequence[Values]) -> None:
+    """Insert the rows whose primary key is not there yet, and leave the others as they are."""
+    if rows:
+        statement = _insert(connection, table).on_conflict_do_nothing()
+        connection.execute(statement, rows)
+
+
+def insert_or_update(connection: Connection, table: Table, row: Values) -> None:
+    """Insert a row, or give the one of its primary key these values."""
+    statement = _insert(connection, table)
+    key = [column.name for column in table.primary_key]
+    changed = {name: statement.excluded[name] for name in row if name not in key}
+    connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed), row)
+
+
+def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    if connection.dialect.name == "sqlite":
+        return sqlite.insert(table)
+    return postgresql.insert(table)

@@ -1,0 +1,111 @@
+"""Sessions: their rows, locked while their messages are written, and their families."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, and_, func, insert, or_, select, update
+
+from toolfold.store.recording.rows import Values
+from toolfold.store.tables import message_table, session_table
+
+_column = session_table.c
+
+
+def lock(connection: Connection, project_id: str, ids: Collection[str]) -> dict[str, RowMapping]:
+    """Return the rows of the sessions that exist, by id, and keep others from writing them."""
+    statement = select(session_table).where(
+        _column.project_id == project_id, _column.id.in_(sorted(ids))
+    )
+    # In one order everywhere: two transactions then wait for each other in one direction only.
+    rows = connection.execute(statement.order_by(_column.id).with_for_update()).mappings()
+    return {row["id"]: row for row in rows}
+
+
+def id_by_source(
+    connection: Connection, project_id: str, source_format: str, source_session: str
+) -> str | None:
+    """Return the id of the session that a format's agent knows by its own id."""
+    statement = select(_column.id).where(
+        _column.project_id == project_id,
+        _column.source_format == source_format,
+        _column.source_session == source_session,
+    )
+    return connection.execute(statement).scalar_one_or_none()
+
+
+def add(connection: Connection, row: Values) -> None:
+    """Insert a session."""
+    connection.execute(insert(session_table), row)
+
+
+def change(connection: Connection, project_id: str, session_id: str, values: Values) -> None:
+    """Give some columns of a session new values."""
+    statement = update(session_table).where(
+        _column.project_id == project_id, _column.id == session_id
+    )
+    connection.execute(statement, dict(values))
+
+
+def caller(
+    connection: Connection, project_id: str, source_format: str, source_session: str
+) -> RowMapping | None:
+    """Return the call that says it started this session; the first if several say so.
+
+    `session_id` and `source_session` are those of the session that the call is in.
+    """
+    message = message_table.c
+    statement = (
+        select(message.session_id, _column.source_session, message.tool_call_id)
+        .join(
+            session_table,
+            and_(_column.project_id == message.project_id, _column.id == message.session_id),
+        )
+        .where(
+            message.project_id == project_id,
+            message.child_source_session == source_session,
+            _column.source_format == source_format,
+        )
+        .order_by(message.session_id, message.sequence)
+        .limit(1)
+    )
+    return connection.execute(statement).mappings().one_or_none()
+
+
+def adopt_waiting(connection: Connection, parent: Mapping[str, Any]) -> None:
+    """Set the parent of the sessions that name it by the agent's own id and came before it."""
+    connection.execute(
+        update(session_table)
+        .where(
+            _column.project_id == parent["project_id"],
+            _column.source_format == parent["source_format"],
+            _column.parent_source_session == parent["source_session"],
+            _column.parent_id.is_(None),
+        )
+        .values(parent_id=parent["id"])
+    )
+
+
+def join_child(
+    connection: Connection, parent: Mapping[str, Any], child: str, tool_call_id: str
+) -> None:
+    """Set the parent of the session `child` (the agent's own id), if it is there, to its caller.
+
+    A child that has another parent keeps it.
+    """
+    connection.execute(
+        update(session_table)
+        .where(
+            _column.project_id == parent["project_id"],
+            _column.source_format == parent["source_format"],
+            _column.source_session == child,
+            func.coalesce(_column.parent_id, parent["id"]) == parent["id"],
+            or_(_column.parent_id.is_(None), _column.parent_tool_call_id.is_(None)),
+        )
+        .values(
+            parent_id=parent["id"],
+            parent_source_session=func.coalesce(
+                _column.parent_source_session, parent["source_session"]
+            ),
+            parent_tool_call_id=func.coalesce(_column.parent_tool_call_id, tool_call_id),
+        )
+    )
