@@ -28,7 +28,7 @@ _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?")
 
 
 class AccessMiddleware:
-    """Pure ASGI middleware over HTTP and WebSocket; a refusal is one line of JSON.
+    """Pure ASGI middleware over HTTP and WebSocket; a refusal over HTTP is one line of JSON.
 
     `hosts` are the names, in lower case, under which the server may be addressed, at any port.
     """
@@ -43,13 +43,12 @@ class AccessMiddleware:
             await self.app(scope, receive, send)
             return
         refusal = self._refusal(scope)
-        secured = _secured(send)
         if refusal is None:
-            await self.app(scope, receive, secured)
-        elif scope["type"] == "http" or "websocket.http.response" in scope.get("extensions", {}):
-            await refusal(scope, receive, secured)
+            await self.app(scope, receive, _secured(send))
+        elif scope["type"] == "http":
+            await refusal(scope, receive, _secured(send))
         else:
-            # Closing before accepting: the handshake is answered with 403.
+            # Before it is accepted, which answers the handshake with 403. A page can't read why.
             await send({"type": "websocket.close", "code": 4403})
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
@@ -102,7 +101,7 @@ def _refuse(status: int, code: str, message: str) -> JSONResponse:
 
 def _secured(send: Send) -> Send:
     async def send_with_headers(message: Message) -> None:
-        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+        if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)

@@ -11,7 +11,8 @@ from strawberry.schema.config import StrawberryConfig
 
 from toolfold.errors import BadUserInputError
 from toolfold.schema.caches import CachedDocuments, DocumentCaches
-from toolfold.schema.deadline import DeadlineSchema
+from toolfold.schema.deadline import Deadline
+from toolfold.schema.masking import MaskedSchema
 from toolfold.schema.scalars import SCALARS, DateTime, JSONValue
 
 UNTOLD = "words that no client may read"
@@ -27,7 +28,7 @@ class Stage:
     changes: int = 0
 
 
-class SmallSchema(DeadlineSchema):
+class SmallSchema(MaskedSchema):
     """The schema over a stage of its own."""
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class SmallSchema(DeadlineSchema):
             Query,
             Mutation,
             Subscription,
-            extensions=[lambda: CachedDocuments(self.stage.caches)],
+            extensions=[lambda: CachedDocuments(self.stage.caches), Deadline],
             config=StrawberryConfig(scalar_map=SCALARS),
         )
 

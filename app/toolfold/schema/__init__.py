@@ -7,18 +7,19 @@ from strawberry.schema.config import StrawberryConfig
 
 from toolfold.schema.caches import CachedDocuments, DocumentCaches
 from toolfold.schema.context import OperationScope
-from toolfold.schema.deadline import DeadlineSchema
+from toolfold.schema.deadline import Deadline
 from toolfold.schema.limits import DocumentLimits
+from toolfold.schema.masking import MaskedSchema
 from toolfold.schema.query import Query
 from toolfold.schema.scalars import SCALARS
 
 
-def build_schema() -> DeadlineSchema:
+def build_schema() -> MaskedSchema:
     """Return a schema with caches of its own; one is enough for a process."""
     caches = DocumentCaches()
-    return DeadlineSchema(
+    return MaskedSchema(
         query=Query,
         # Their order is that of a request: its state first, then what may refuse it.
-        extensions=[OperationScope, DocumentLimits, lambda: CachedDocuments(caches)],
+        extensions=[OperationScope, DocumentLimits, lambda: CachedDocuments(caches), Deadline],
         config=StrawberryConfig(scalar_map=SCALARS),
     )

@@ -1,0 +1,255 @@
+"""GraphQL over WebSocket: graphql-transport-ws, spoken by real clients to a real server."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import orjson
+import pytest
+from websockets import Subprotocol
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosedError, InvalidStatus
+
+from tests.server.conftest import RunNode
+from tests.server.serving import on_a_port
+from tests.server.small_schema import UNTOLD, SmallSchema
+from toolfold.server import create_app
+from toolfold.settings import Settings
+
+TRANSPORT_WS = Subprotocol("graphql-transport-ws")
+
+
+class Socket:
+    """A socket that was acknowledged, spoken to in JSON."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self.connection = connection
+
+    async def send(self, **message: Any) -> None:
+        await self.connection.send(orjson.dumps(message).decode())
+
+    async def receive(self) -> Any:
+        frame = await self.connection.recv()
+        assert isinstance(frame, str)
+        return orjson.loads(frame)
+
+    async def run(self, operation_id: str, query: str, **payload: Any) -> list[Any]:
+        """Return what answers one operation, to its end, without the operation's id."""
+        await self.send(type="subscribe", id=operation_id, payload={"query": query, **payload})
+        answers: list[Any] = []
+        while not answers or answers[-1]["type"] == "next":
+            answers.append(await self.receive())
+            assert answers[-1].pop("id") == operation_id
+        return answers
+
+    async def close_code(self) -> int:
+        """Return the code with which the server closes the socket."""
+        with pytest.raises(ConnectionClosedError) as closed:
+            await self.connection.recv()
+        assert closed.value.rcvd is not None
+        return closed.value.rcvd.code
+
+
+@contextlib.asynccontextmanager
+async def open_socket(address: str, **options: Any) -> AsyncIterator[Socket]:
+    protocols = [TRANSPORT_WS]
+    async with connect(f"ws://{address}/graphql", subprotocols=protocols, **options) as connection:
+        socket = Socket(connection)
+        await socket.send(type="connection_init")
+        assert await socket.receive() == {"type": "connection_ack"}
+        yield socket
+
+
+@pytest.fixture
+def schema() -> SmallSchema:
+    return SmallSchema()
+
+
+@pytest.fixture
+async def host(settings: Settings, schema: SmallSchema) -> AsyncIterator[str]:
+    async with on_a_port(create_app(settings, schema=schema)) as host:
+        yield host
+
+
+@pytest.fixture
+async def socket(host: str) -> AsyncIterator[Socket]:
+    async with open_socket(host) as socket:
+        yield socket
+
+
+async def test_operations_follow_each_other_on_one_socket_in_text_frames(socket: Socket) -> None:
+    expected = [{"type": "next", "payload": {"data": {"hello": "hello you"}}}, {"type": "complete"}]
+    assert await socket.run("1", "{ hello }") == expected
+    assert await socket.run("1", "{ hello }") == expected
+
+
+async def test_stored_json_goes_through_a_text_frame_unchanged(socket: Socket) -> None:
+    await socket.send(type="subscribe", id="1", payload={"query": "{ stored }"})
+    assert await socket.connection.recv() == (
+        '{"id":"1","type":"next","payload":{"data":{"stored":{"n":123456789012345678901,"s":"é"}}}}'
+    )
+
+
+async def test_a_subscription_is_told_event_by_event(socket: Socket) -> None:
+    answers = await socket.run("1", "subscription { ticks(count: 2) }")
+    assert [answer.get("payload") for answer in answers] == [
+        {"data": {"ticks": 0}},
+        {"data": {"ticks": 1}},
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document", "payload", "code"),
+    [
+        ("{", {}, "GRAPHQL_PARSE_FAILED"),
+        ("{ nothing }", {}, "GRAPHQL_VALIDATION_FAILED"),
+        ("{ hello }", {"operationName": "B" * 200}, "GRAPHQL_VALIDATION_FAILED"),
+        ("query($time: DateTime!) { at(time: $time) }", {}, "BAD_USER_INPUT"),
+        ("", {}, "GRAPHQL_VALIDATION_FAILED"),
+    ],
+)
+async def test_an_error_of_the_document_is_told_and_leaves_the_socket_open(
+    socket: Socket, document: str, payload: dict[str, Any], code: str
+) -> None:
+    for _ in range(2):
+        first, *_ = await socket.run("1", document, **payload)
+        errors = first["payload"] if first["type"] == "error" else first["payload"]["errors"]
+        assert [error["extensions"]["code"] for error in errors] == [code]
+    assert (await socket.run("2", "{ hello }"))[0]["payload"] == {"data": {"hello": "hello you"}}
+
+
+async def test_a_clients_library_sees_a_syntax_error_and_what_follows(
+    host: str, run_node: RunNode
+) -> None:
+    operations = [{"query": "{"}, {"query": "{ nothing }"}, {"query": "{ hello }"}]
+    documents = orjson.dumps(operations).decode()
+    syntax, validation, good = await run_node("operations.mjs", f"ws://{host}/graphql", documents)
+    assert syntax["errors"][0]["message"] == "Syntax Error: Expected Name, found <EOF>."
+    assert validation["errors"][0]["message"] == "Cannot query field 'nothing' on type 'Query'."
+    assert good == {"results": [{"data": {"hello": "hello you"}}]}
+
+
+async def test_an_unexpected_error_is_masked_in_a_query_and_in_an_event(
+    socket: Socket, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer, _ = await socket.run("1", "{ broken }")
+    (error,) = answer["payload"]["errors"]
+    assert error["message"] == "Internal error."
+    assert error["extensions"]["requestId"] in caplog.text
+    _, second, *_ = await socket.run("2", "subscription { brokenTicks }")
+    assert second["payload"]["errors"][0]["message"] == "Internal error."
+    assert UNTOLD not in orjson.dumps([answer, second]).decode()
+
+
+async def test_a_query_over_the_deadline_ends_and_leaves_the_socket_open(
+    settings: Settings, schema: SmallSchema
+) -> None:
+    hurried = Settings(data_dir=settings.data_dir, query_seconds=1)
+    async with on_a_port(create_app(hurried, schema=schema)) as host, open_socket(host) as socket:
+        *_, answer = await socket.run("1", "{ wait }")
+        assert answer["payload"][0]["extensions"] == {"code": "DEADLINE_EXCEEDED"}
+        assert schema.stage.cancelled.is_set()
+        assert (await socket.run("2", "{ hello }"))[0]["payload"]["data"] == {"hello": "hello you"}
+
+
+async def test_a_client_that_completes_its_operation_ends_it(
+    socket: Socket, schema: SmallSchema
+) -> None:
+    await socket.send(type="subscribe", id="1", payload={"query": "{ wait }"})
+    await schema.stage.started.wait()
+    await socket.send(type="complete", id="1")
+    await schema.stage.cancelled.wait()
+    assert (await socket.run("1", "{ hello }"))[-1] == {"type": "complete"}
+
+
+async def test_a_client_that_goes_away_ends_its_operations(host: str, schema: SmallSchema) -> None:
+    async with open_socket(host) as socket:
+        await socket.send(type="subscribe", id="1", payload={"query": "{ wait }"})
+        await schema.stage.started.wait()
+    await schema.stage.cancelled.wait()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "[]",
+        "1",
+        "{",
+        "{}",
+        '{"type":"' + "x" * 200 + '"}',
+        '{"type":["subscribe"]}',
+        '{"type":"subscribe"}',
+        '{"type":"subscribe","id":1,"payload":{"query":"{ hello }"}}',
+        '{"type":"subscribe","id":"1","payload":[]}',
+        '{"type":"subscribe","id":"1","payload":{}}',
+        '{"type":"subscribe","id":"1","payload":{"query":1}}',
+        '{"type":"subscribe","id":"1","payload":{"query":"{ hello }","variables":[]}}',
+        '{"type":"subscribe","id":"1","payload":{"query":"{ hello }","operationName":1}}',
+        '{"type":"complete"}',
+        '{"type":"complete","id":[]}',
+        "[" * 100_000,
+        b"{}",
+    ],
+    ids=lambda frame: str(frame[:60]),
+)
+async def test_what_is_no_message_of_the_protocol_closes_the_socket(
+    socket: Socket, frame: str | bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    await socket.connection.send(frame)
+    assert await socket.close_code() == 4400
+    assert caplog.records == []
+
+
+async def test_a_second_operation_under_a_long_id_closes_the_socket(
+    socket: Socket, schema: SmallSchema
+) -> None:
+    for _ in range(2):
+        await socket.send(type="subscribe", id="x" * 200, payload={"query": "{ wait }"})
+    assert await socket.close_code() == 4409
+    assert schema.stage.started.is_set() is schema.stage.cancelled.is_set()
+
+
+async def test_no_operation_runs_before_the_socket_is_acknowledged(host: str) -> None:
+    async with connect(f"ws://{host}/graphql", subprotocols=[TRANSPORT_WS]) as connection:
+        socket = Socket(connection)
+        await socket.send(type="subscribe", id="1", payload={"query": "{ hello }"})
+        assert await socket.close_code() == 4401
+
+
+@pytest.mark.parametrize("protocols", [None, [Subprotocol("graphql-ws")]])
+async def test_no_other_protocol_is_spoken(host: str, protocols: list[Subprotocol] | None) -> None:
+    async with connect(f"ws://{host}/graphql", subprotocols=protocols) as connection:
+        assert connection.subprotocol is None
+        assert await Socket(connection).close_code() == 4406
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null"])
+async def test_a_page_of_another_origin_cannot_open_a_socket(host: str, origin: str) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        async with open_socket(host, origin=origin):
+            pass
+    assert refused.value.response.status_code == 403
+
+
+async def test_a_page_under_a_name_pointed_here_cannot_open_a_socket(host: str) -> None:
+    name, port = host.split(":")
+    with pytest.raises(InvalidStatus) as refused:
+        async with open_socket("evil.example", host=name, port=int(port)):
+            pass
+    assert refused.value.response.status_code == 403
+
+
+async def test_the_servers_own_page_can_open_a_socket(host: str) -> None:
+    async with open_socket(host, origin=f"http://{host}") as socket:
+        assert (await socket.run("1", "{ hello }"))[0]["type"] == "next"
+
+
+async def test_operations_on_one_socket_run_beside_each_other(
+    socket: Socket, schema: SmallSchema
+) -> None:
+    await socket.send(type="subscribe", id="slow", payload={"query": "{ wait }"})
+    await schema.stage.started.wait()
+    async with asyncio.timeout(5):
+        assert (await socket.run("1", "{ hello }"))[-1] == {"type": "complete"}
