@@ -1,7 +1,8 @@
 """Parents and children: sub-agents' sessions and the calls that started them, in either order.
 
 A session may name its parent, a call may name the session that it started, both by the agent's
-own ids and both before the other is there; whichever comes second joins them.
+own ids and both before the other is there; whichever comes second joins them. A session that
+would become its own ancestor is not joined, and no longer names a parent.
 """
 
 from collections.abc import Mapping
@@ -13,38 +14,64 @@ from toolfold.ingest.columns import Columns
 from toolfold.ingest.messages import Messages
 from toolfold.store.recording import session
 
+_NO_PARENT = {"parent_id": None, "parent_source_session": None, "parent_tool_call_id": None}
+
 
 def parent(connection: Connection, row: Columns) -> Columns:
-    """Return what a session's row says of its parent, as far as that is there already."""
+    """Return what a session's row is to say of its parent, as far as that is there already."""
     if row["source_format"] is None or row["parent_id"] is not None:
         return {}
     source = row["project_id"], row["source_format"]
     named = row["parent_source_session"]
     caller = session.caller(connection, *source, row["source_session"])
+    found: Columns = {}
     if caller is not None and named in (None, caller["source_session"]):
-        return {
+        found = {
             "parent_id": caller["session_id"],
             "parent_source_session": caller["source_session"],
             "parent_tool_call_id": row["parent_tool_call_id"] or caller["tool_call_id"],
         }
-    if named is None or named == row["source_session"]:
-        return {}
-    return {"parent_id": session.id_by_source(connection, *source, named)}
+    elif named is not None:
+        found = {"parent_id": session.id_by_source(connection, *source, named)}
+    is_loop = named == row["source_session"] or _is_above(connection, row, found.get("parent_id"))
+    return _NO_PARENT if is_loop else found
 
 
 def adopt_waiting(connection: Connection, row: Mapping[str, Any]) -> None:
     """Join the sessions that name this new one as their parent."""
-    if row["source_session"] is not None:
-        session.adopt_waiting(connection, row)
+    if row["source_session"] is None:
+        return
+    for child in session.waiting(connection, row):
+        _join(connection, row, child, {"parent_id": row["id"]})
 
 
 def join_children(connection: Connection, row: Mapping[str, Any], messages: Messages) -> None:
     """Join the sessions that this one's new or changed calls say they started."""
     if row["source_session"] is None:
         return
-    for called in (*messages.added, *messages.changed):
-        child = called["child_source_session"]
-        before = messages.before(called)
-        is_news = before is None or before["child_source_session"] != child
-        if child is not None and child != row["source_session"] and is_news:
-            session.join_child(connection, row, child, called["tool_call_id"])
+    for call in (*messages.added, *messages.changed):
+        if call["child_source_session"] is None:
+            continue
+        child = session.awaits_caller(connection, row, call["child_source_session"])
+        if child is not None:
+            joined = {
+                "parent_id": row["id"],
+                "parent_source_session": row["source_session"],
+                "parent_tool_call_id": call["tool_call_id"],
+            }
+            _join(connection, row, child, joined)
+
+
+def _join(connection: Connection, row: Mapping[str, Any], child: str, joined: Columns) -> None:
+    is_loop = child == row["id"] or child in session.ancestors(
+        connection, row["project_id"], row["id"]
+    )
+    session.change(connection, row["project_id"], child, _NO_PARENT if is_loop else joined)
+
+
+def _is_above(connection: Connection, row: Columns, parent_id: str | None) -> bool:
+    """Say whether a session is its parent's ancestor."""
+    if parent_id is None:
+        return False
+    above = session.ancestors(connection, row["project_id"], parent_id)
+    return row["id"] in {parent_id, *above}

@@ -71,41 +71,44 @@ def caller(
     return connection.execute(statement).mappings().one_or_none()
 
 
-def adopt_waiting(connection: Connection, parent: Mapping[str, Any]) -> None:
-    """Set the parent of the sessions that name it by the agent's own id and came before it."""
-    connection.execute(
-        update(session_table)
-        .where(
-            _column.project_id == parent["project_id"],
-            _column.source_format == parent["source_format"],
-            _column.parent_source_session == parent["source_session"],
-            _column.parent_id.is_(None),
-        )
-        .values(parent_id=parent["id"])
+def ancestors(connection: Connection, project_id: str, session_id: str) -> set[str]:
+    """Return the ids of a session's parent, its parent's parent and so on."""
+    family = (
+        select(_column.parent_id.label("id"))
+        .where(_column.project_id == project_id, _column.id == session_id)
+        .cte("family", recursive=True)
     )
+    above = select(_column.parent_id).where(
+        _column.project_id == project_id, _column.id == family.c.id
+    )
+    # A union leaves out what it has, so that it ends even if sessions were their own ancestors.
+    statement = select(family.union(above).c.id)
+    return set(connection.execute(statement).scalars()) - {None}
 
 
-def join_child(
-    connection: Connection, parent: Mapping[str, Any], child: str, tool_call_id: str
-) -> None:
-    """Set the parent of the session `child` (the agent's own id), if it is there, to its caller.
+def waiting(connection: Connection, parent: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the sessions that name this one as their parent and came before it."""
+    statement = select(_column.id).where(
+        _column.project_id == parent["project_id"],
+        _column.source_format == parent["source_format"],
+        _column.parent_source_session == parent["source_session"],
+        _column.parent_id.is_(None),
+    )
+    return list(connection.execute(statement.order_by(_column.id)).scalars())
 
-    A child that has another parent keeps it.
+
+def awaits_caller(connection: Connection, parent: Mapping[str, Any], child: str) -> str | None:
+    """Return the id of the session `child` (the agent's own id) if it may be this one's child.
+
+    It may not if it has or names another parent, and need not if it knows the call already.
     """
-    connection.execute(
-        update(session_table)
-        .where(
-            _column.project_id == parent["project_id"],
-            _column.source_format == parent["source_format"],
-            _column.source_session == child,
-            func.coalesce(_column.parent_id, parent["id"]) == parent["id"],
-            or_(_column.parent_id.is_(None), _column.parent_tool_call_id.is_(None)),
-        )
-        .values(
-            parent_id=parent["id"],
-            parent_source_session=func.coalesce(
-                _column.parent_source_session, parent["source_session"]
-            ),
-            parent_tool_call_id=func.coalesce(_column.parent_tool_call_id, tool_call_id),
-        )
+    own_id = parent["source_session"]
+    statement = select(_column.id).where(
+        _column.project_id == parent["project_id"],
+        _column.source_format == parent["source_format"],
+        _column.source_session == child,
+        func.coalesce(_column.parent_id, parent["id"]) == parent["id"],
+        func.coalesce(_column.parent_source_session, own_id) == own_id,
+        or_(_column.parent_id.is_(None), _column.parent_tool_call_id.is_(None)),
     )
+    return connection.execute(statement).scalar_one_or_none()
