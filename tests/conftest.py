@@ -70,7 +70,7 @@ def dialect(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def empty_database_settings(dialect: str, tmp_path: Path) -> Iterator[Settings]:
     """Return settings that name a database without any table: on SQLite, no file yet."""
-    settings = Settings(data_dir=tmp_path / "data")
+    settings = Settings(data_dir=tmp_path / "empty")
     if dialect == "sqlite":
         yield settings
         return

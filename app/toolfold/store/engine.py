@@ -5,17 +5,16 @@ statements that run on both.
 """
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Protocol, TypeVar
 
-import asyncpg  # type: ignore[import-untyped]  # It has no type stubs.
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from toolfold.errors import DatabaseError
 from toolfold.settings import Settings
 from toolfold.store import migrations, postgresql, sqlite
+from toolfold.store.failures import told_while_connecting, told_while_running
 from toolfold.store.migrations import SchemaState
 
 T = TypeVar("T")
@@ -89,10 +88,10 @@ class Database:
             DatabaseError: if the database fails or cannot be reached.
         """
         async with contextlib.AsyncExitStack() as stack:
-            with _connecting():
+            with told_while_connecting():
                 connection = await stack.enter_async_context(self._backend.reader.connect())
                 await stack.enter_async_context(connection.begin())
-            with _running():
+            with told_while_running():
                 yield connection
 
     async def write(self, function: Callable[[Connection], T]) -> T:
@@ -105,7 +104,7 @@ class Database:
         Raises:
             DatabaseError: if the database fails, or stays locked or in conflict for too long.
         """
-        with _running():
+        with told_while_running():
             return await self._backend.write(function)
 
     async def close(self) -> None:
@@ -132,7 +131,7 @@ async def _connected(settings: Settings, *, create: bool) -> AsyncIterator[Backe
     """Give the backend of a version that can be used; closed if anything fails."""
     backend = _make_backend(settings, create=create)
     try:
-        with _connecting():
+        with told_while_connecting():
             await backend.require_version()
             yield backend
     except BaseException:
@@ -151,28 +150,3 @@ def _make_backend(settings: Settings, *, create: bool) -> Backend:
 async def _schema_state(backend: Backend) -> SchemaState:
     async with backend.reader.connect() as connection:
         return await connection.run_sync(migrations.state)
-
-
-@contextlib.contextmanager
-def _connecting() -> Iterator[None]:
-    """Tell whatever keeps the database from being used in one line."""
-    try:
-        yield
-    except DBAPIError as error:
-        raise DatabaseError(f"The database cannot be used: {_first_line(error.orig)}") from error
-    except (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise DatabaseError(f"The database cannot be used: {_first_line(error)}") from error
-
-
-@contextlib.contextmanager
-def _running() -> Iterator[None]:
-    """Tell a failure of the database itself in one line; a mistake in a statement is a bug."""
-    try:
-        yield
-    except (OperationalError, InterfaceError) as error:
-        raise DatabaseError(f"The database failed: {_first_line(error.orig)}") from error
-
-
-def _first_line(error: BaseException | None) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

@@ -5,6 +5,7 @@ alone, is right here too; one that PostgreSQL refuses for another's sake is run 
 """
 
 import asyncio
+import contextlib
 import random
 import re
 from collections.abc import Callable
@@ -16,11 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from toolfold.errors import DatabaseError
 from toolfold.store import migrations
+from toolfold.store.failures import sqlstate, told_while_connecting
 
 T = TypeVar("T")
 
 MINIMUM_VERSION = 15
 CONNECTIONS = 10
+CONNECT_SECONDS = 10
 ATTEMPTS = 10
 """How often a write transaction is tried before its conflict is told to the caller."""
 
@@ -45,10 +48,14 @@ class PostgresqlBackend:
         """Refuse a server that is too old.
 
         Raises:
-            DatabaseError: naming the version that was found.
+            DatabaseError: naming the version that was found, or what in the URL is not known.
         """
-        async with self.reader.connect() as connection:
-            text = (await connection.exec_driver_sql("SHOW server_version")).scalar_one()
+        try:
+            async with self.reader.connect() as connection:
+                text = (await connection.exec_driver_sql("SHOW server_version")).scalar_one()
+        except TypeError as error:
+            # asyncpg takes the URL's parameters as arguments.
+            raise DatabaseError(f"TOOLFOLD_DATABASE_URL cannot be used: {error}.") from error
         require_version(text)
 
     async def migrate(self) -> None:
@@ -85,13 +92,15 @@ class PostgresqlBackend:
         return await self._try(function)
 
     async def _try(self, function: Callable[[Connection], T]) -> T:
-        async with self._writer.begin() as connection:
+        async with contextlib.AsyncExitStack() as stack:
+            with told_while_connecting():
+                connection = await stack.enter_async_context(self._writer.begin())
             return await connection.run_sync(function)
 
 
 def is_conflict(error: DBAPIError) -> bool:
     """Say whether the transaction failed only because of another that ran beside it."""
-    return getattr(error.orig, "sqlstate", None) in _RETRIED
+    return sqlstate(error) in _RETRIED
 
 
 def parse_url(text: str) -> URL:
@@ -124,7 +133,10 @@ def make_engine(url: URL) -> AsyncEngine:
         max_overflow=0,
         pool_pre_ping=True,
         # Pages are small queries: compiling them to machine code costs more than it saves.
-        connect_args={"server_settings": {"jit": "off", "application_name": "toolfold"}},
+        connect_args={
+            "timeout": CONNECT_SECONDS,
+            "server_settings": {"jit": "off", "application_name": "toolfold"},
+        },
     )
 
 
