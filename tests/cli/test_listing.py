@@ -2,6 +2,8 @@ import pytest
 
 from tests.builders import text_message, tool_message
 from tests.cli.conftest import Run, Store
+from tests.cli.terminal import on_terminal, screen
+from toolfold.settings import Settings
 
 
 def test_sessions_are_lines_of_tab_separated_fields_the_latest_first(
@@ -53,3 +55,20 @@ def test_a_newcomer_is_told_how_to_get_sessions(run: Run) -> None:
     result = run("list")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.startswith("No sessions are stored yet. To import some: toolfold import")
+
+
+def test_on_a_terminal_sessions_are_a_table_with_ids_short_enough_to_type(
+    settings: Settings, store: Store
+) -> None:
+    for number in range(3):
+        store(
+            [tool_message(["x" * 41_000])],
+            session_id=f"{number}0000000-long-id",
+            title="Fix \x1b[31mit",
+            updated_at="2026-02-01T10:20:30.000Z",
+        )
+    lines = screen(on_terminal("list", "--limit", 2, "--data-dir", settings.data_dir)).splitlines()
+    assert lines[0].split() == ["Session", "Updated", "Agent", "Messages", "Content", "Title"]
+    words = ["20000000", "2026-02-01", "10:20", "claude-code", "1", "41.0", "kB", "Fix", "[31mit"]
+    assert lines[1].split() == words
+    assert lines[3] == "1 more session: --limit 3 lists all."

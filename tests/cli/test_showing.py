@@ -31,6 +31,14 @@ def test_a_session_is_shown_in_outline(run: Run, store: Store) -> None:
     ]
 
 
+def test_a_call_that_started_a_subagent_names_its_session(run: Run, store: Store) -> None:
+    store([tool_message(["done"], tool_call_id="call-1", name="Task")])
+    store(session_id="child", title="Survey", parent_id="session-1", parent_tool_call_id="call-1")
+    shown = run("show", "session-1").stdout
+    assert "     1  tool       Task · completed, 8 bytes, a sub-agent: child\n" in shown
+    assert "  parent     session-1 " in run("show", "child").stdout
+
+
 def test_the_saving_is_that_of_the_two_responses(run: Run, store: Store) -> None:
     store([tool_message(["x" * 100_000]), tool_message(), tool_message(["é"])])
     line = next(line for line in run("show", "session-1").stdout.splitlines() if "saved" in line)

@@ -7,6 +7,7 @@ from toolfold.cli.listing import list_sessions
 from toolfold.cli.maintaining import doctor, migrate_database
 from toolfold.cli.program import Program
 from toolfold.cli.querying import query, schema
+from toolfold.cli.sampling import store_sample
 from toolfold.cli.serving import serve
 from toolfold.cli.showing import show
 
@@ -26,6 +27,7 @@ main = Program(
         schema,
         migrate_database,
         doctor,
+        store_sample,
     ],
     no_args_is_help=True,
 )

@@ -17,7 +17,7 @@ from toolfold.settings import Settings
 _SESSIONS = """
   sessions(first: $first, after: $after, filter: {includeChildren: $children}) {
     nodes {
-      id project { name } agent title updatedAt messageCount toolCallCount contentSize
+      id project { id name } agent title updatedAt messageCount toolCallCount contentSize
     }
     pageInfo { hasNextPage endCursor }
     totalCount
@@ -101,18 +101,20 @@ def _fields(session: Any) -> list[str]:
 
 
 def _table(sessions: list[Any]) -> Table:
+    """Return what fits a terminal of 80 columns; projects only if there is more than one."""
     table = Table(box=None, pad_edge=False)
-    for name in ("Session", "Project", "Agent", "Updated"):
+    for name in ("Session", "Updated", "Agent"):
         table.add_column(name, no_wrap=True)
-    for name in ("Messages", "Calls", "Content"):
+    for name in ("Messages", "Content"):
         table.add_column(name, justify="right", no_wrap=True)
+    several = len({session["project"]["id"] for session in sessions}) > 1
+    if several:
+        table.add_column("Project", no_wrap=True)
     table.add_column("Title", no_wrap=True, overflow="ellipsis", ratio=1)
     for session in sessions:
-        short, project, agent, updated, messages, calls, content, title = _fields(session)
-        updated = f"{updated[:10]} {updated[11:16]}"
-        table.add_row(
-            short[:8], project, agent, updated, messages, calls, size(int(content)), title
-        )
+        short, project, agent, updated, messages, _, content, title = _fields(session)
+        cells = [short[:8], f"{updated[:10]} {updated[11:16]}", agent, messages, size(int(content))]
+        table.add_row(*cells, *([project] if several else []), title)
     return table
 
 

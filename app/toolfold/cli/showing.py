@@ -32,6 +32,7 @@ query ($session: ID!, $first: Int) {
           contentSize contentHash contentState contentPreview contentUrl
           rawInput { size hash url }
           rawOutput { size hash url }
+          childSession { id }
         }
       }
     }
@@ -124,7 +125,7 @@ def _line(message: Any) -> str:
 
 
 def _state(call: Any) -> str:
-    """Return how a call ended and what it left: `failed, 1.2 KB, cut by the agent`."""
+    """Return how a call ended and what it left: `failed, 1.2 kB, cut by the agent`."""
     words = [call["status"].lower().replace("_", " ")]
     if call["contentSize"] is not None:
         words.append(size(call["contentSize"]))
@@ -132,6 +133,8 @@ def _state(call: Any) -> str:
         words.append("cut by the agent")
     elif call["contentState"] == "MISSING":
         words.append("its output is missing")
+    if call["childSession"] is not None:
+        words.append(f"a sub-agent: {short_id(call['childSession']['id'])}")
     return ", ".join(words)
 
 
