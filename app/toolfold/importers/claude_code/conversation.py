@@ -85,12 +85,17 @@ class Conversation:
                 return tool_call_id
         return None
 
-    def begin_child(self, tool_call_id: str, child: str) -> Iterator[ToolCallUpdate]:
+    def description(self, tool_call_id: str | None) -> str | None:
+        """Return what an open call says that its sub-agent is for."""
+        call = self.calls.get(tool_call_id or "")
+        return call.argument("description") if call else None
+
+    def begin_child(self, tool_call_id: str | None, child: str) -> Iterator[ToolCallUpdate]:
         """Tell once that an open call began the session `child`."""
-        call = self.calls.get(tool_call_id)
+        call = self.calls.get(tool_call_id or "")
         if call is not None and call.child is None:
             call.child = child
-            yield ToolCallUpdate(tool_call_id, child_session=child)
+            yield ToolCallUpdate(str(tool_call_id), child_session=child)
 
     def end(self) -> Iterator[Value]:
         """Yield what only the end of the file tells: the last usage, and calls left behind.

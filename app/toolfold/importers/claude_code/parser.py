@@ -7,6 +7,7 @@ user left by rewinding are kept.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from toolfold.importers.claude_code import assistant, notices, progress, user
@@ -137,24 +138,31 @@ class Parser:
             yield key, self._sessions[key]
 
     def _new_session(self, key: str, place: Envelope, record: Fields) -> Iterator[Told]:
-        is_child = key != place.session
-        meta = self._files.meta() if is_child and place.agent and self._files else {}
-        parent = self._conversations.get(place.session) if is_child else None
-        call = text(meta, "toolUseId") or (parent and parent.begun_by(_prompt(record)))
         session = Session(
             agent=AGENT,
-            title=text(meta, "description") or self._titles.of(key),
+            title=self._titles.of(key),
             cwd=place.cwd,
             git_branch=place.git_branch,
             created_at=place.time,
-            parent=place.session if is_child else None,
-            parent_tool_call_id=call or None,
         )
         self._sessions[key] = session
-        yield key, session
-        if parent and call:
-            for update in parent.begin_child(call, key):
-                yield place.session, update
+        if key == place.session:
+            yield key, session
+            return
+        meta = self._files.meta() if place.agent and self._files else {}
+        parent = self._conversations.get(place.session, Conversation())
+        call = text(meta, "toolUseId") or parent.begun_by(_prompt(record))
+        yield (
+            key,
+            replace(
+                session,
+                title=text(meta, "description") or parent.description(call),
+                parent=place.session,
+                parent_tool_call_id=call,
+            ),
+        )
+        for update in parent.begin_child(call, key):
+            yield place.session, update
 
     def _named(self, record: Fields) -> str | None:
         """Take a record that names a session; return the session if it has another title now."""
