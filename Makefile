@@ -3,7 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
-SAMPLE_DATA := $(VENV)/sample
+# The database of `make run`.
+DATA ?= .data
 # The first Python on the path that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
@@ -28,8 +29,9 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@touch $@
 
 run: $(INSTALLED) ## Serve a generated sample session on 127.0.0.1:7878.
-	@$(BIN)/toolfold sample --data-dir $(SAMPLE_DATA)
-	@$(BIN)/toolfold serve --data-dir $(SAMPLE_DATA)
+	@$(BIN)/toolfold sample --data-dir $(DATA)
+	@echo "The command toolfold is $(BIN)/toolfold; '. $(BIN)/activate' puts it on your path."
+	@$(BIN)/toolfold serve --data-dir $(DATA)
 
 test: $(INSTALLED) ## Run the tests; ARGS="-k name" goes to pytest.
 	@$(BIN)/python -m pytest $(ARGS)
@@ -59,6 +61,6 @@ lock: ## Compile requirements.lock from pyproject.toml; UPGRADE=1 takes newer ve
 bench: $(INSTALLED) ## Measure, side by side in one run, and print a table.
 	$(BIN)/python -m tests.bench $(ARGS)
 
-clean: ## Remove all that was made, .venv and the sample's database too.
+clean: ## Remove all that was made but the database of `make run`, in .data.
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find app tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,39 @@
+"""The README's queries give the answers that it shows, on the sample session."""
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+import pytest
+
+from toolfold import sample
+from toolfold.cli.documents import Documents
+from toolfold.ingest import record
+from toolfold.settings import Settings
+from toolfold.store import project
+from toolfold.store.engine import Database
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+SHOWN = re.findall(
+    r"^```graphql\n(.*?)^```.*?^```json\n(.*?)^```", README, re.MULTILINE | re.DOTALL
+)
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"])
+async def test_the_answers_in_the_readme_are_those_of_the_sample_session(
+    database: Database, database_settings: Settings
+) -> None:
+    entries = list(sample.entries())
+    now = datetime.now(UTC)
+    await database.write(
+        lambda connection: record(
+            connection, project.DEFAULT_ID, entries, format=sample.FORMAT, now=now
+        )
+    )
+    documents = Documents(database_settings, database)
+    assert len(SHOWN) == 2
+    for query, answer in SHOWN:
+        response = await documents.response(query)
+        assert json.loads(orjson.dumps(response)) == json.loads(answer)
