@@ -174,15 +174,17 @@ class Conversation:
         if not self._prompts:
             self._echoes.clear()
 
-    def tell_all(self) -> None:
-        """Tell everything as it stands, because nothing more is known for now."""
+    def rest(self) -> None:
+        """Take it that the agent has answered; what it runs beside that goes on (version 2)."""
         self.close_texts()
-        for call in self.calls.values():
-            self._outbox.tell(self.session, call)
+        self._prompts = 0
+        self._echoes.clear()
 
     def finish(self) -> None:
         """Tell everything as it stands, because nothing more will come."""
-        self.tell_all()
+        self.close_texts()
+        for call in self.calls.values():
+            self._outbox.tell(self.session, call)
         self._tell_loose_terminals()
 
     def _open(

@@ -8,7 +8,7 @@ have there.
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolfold.importers.acp import methods, replies, shape
@@ -123,7 +123,7 @@ class Exchange:
                 self._pass_on(opened.updates.finish())
             opened = self._open[session] = _Open(SessionUpdates(session), is_whole=True)
             opened.updates.begin_replay()
-        self._updates(session, moment, _place(params))
+        self._updates(session, replace(moment, time=None), _place(params))
 
     def _begin_resume(self, params: _Params, moment: Moment) -> None:
         # Version 2 has no load; a resume may ask for the history.
@@ -163,6 +163,9 @@ class Exchange:
     def _take_update(self, params: _Params, moment: Moment) -> None:
         session = shape.text(params, "sessionId") or self._nameless_session
         updates = self._updates(session, moment)
+        if updates.is_replaying:
+            # When it is told again is not when it was.
+            moment = replace(moment, time=None)
         if not self._open[session].is_skipped:
             self._pass_on(updates.update(params.get("update"), moment))
 

@@ -131,11 +131,8 @@ class OpenCall:
 
     def answer(self, tool_response: Json) -> None:
         """Take Claude Code's own record of the result, used where no raw output says more."""
-        if tool_response is None:
-            return
-        self._tool_response = tool_response
-        if self.has_ended:
-            self._use_tool_response()
+        if tool_response is not None:
+            self._tool_response = tool_response
 
     def attach(self, terminal: Terminal) -> None:
         """Let the terminal's output be part of the content."""
@@ -165,6 +162,7 @@ class OpenCall:
 
     def message(self) -> Message:
         """Return the message that the call is, and count everything as told."""
+        self._use_tool_response()
         values: Patch = {"status": ToolStatus.PENDING}
         values |= self._values(set(self._fields) | {"content"})
         if self.opened.time is not None:
@@ -182,6 +180,7 @@ class OpenCall:
 
     def update(self) -> ToolCallUpdate | None:
         """Return what has changed since it was last told, and count it as told."""
+        self._use_tool_response()
         if any(
             terminal.version != self._told_versions.get(terminal.id, 0)
             for terminal in self._terminals.values()
@@ -198,7 +197,6 @@ class OpenCall:
         if moment.time is not None:
             self._fields["ended_at"] = moment.time
             self._changed.add("ended_at")
-        self._use_tool_response()
 
     def _use_tool_response(self) -> None:
         """Let Claude Code's own record be the raw output if the one given is a stub or none."""

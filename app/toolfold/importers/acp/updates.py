@@ -198,7 +198,7 @@ def _notice(conversation: Conversation, record: _Record, moment: Moment) -> None
 def _state(conversation: Conversation, record: _Record, _moment: Moment) -> None:
     """Take version 2's `state_update`: idle ends the agent's work, if not what runs beside it."""
     if record.get("state") == "idle":
-        conversation.tell_all()
+        conversation.rest()
 
 
 def _terminal_update(conversation: Conversation, record: _Record, _moment: Moment) -> None:
