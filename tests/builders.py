@@ -175,7 +175,7 @@ def _call_columns(call: ToolCall | None) -> dict[str, Any]:
         "tool_ended_at": NOW if call else None,
         "child_source_session": call and call.child_session,
         "tool_content_state": call and (call.content_state or state),
-        "tool_content_preview": None if call is None else readable.preview(call.content),
+        "tool_content_preview": readable.preview(call.content) if call and call.content is not None else None,
     }
 
 
@@ -197,7 +197,9 @@ def _add_parts(connection: Connection, key: dict[str, Any], message: Message) ->
         described = {"size": len(file.data), "mime_type": file.mime_type, "name": file.name}
         files.append({**key, "position": position, "hash": digest, **described})
         references.append({**key, "hash": digest, "part": "attachment"})
-    _insert(connection, content_reference_table, references)
+    # A file that came twice with a message is used once by it.
+    unique = {(row["hash"], row["part"]): row for row in references}
+    _insert(connection, content_reference_table, list(unique.values()))
     _insert(connection, attachment_table, files)
 
 
