@@ -4,8 +4,13 @@
   batch, which takes no database.
 - `writing` and what it uses (`messages`, `retelling`, `sessions`, `family`): a batch is compared
   with what is stored, and what is new is written in one transaction.
+- `file` and what it uses (`prior`, `reading`, `report`): a file becomes batches, and is not read
+  when it was imported before.
 """
 
+from toolfold.ingest.batch import Problem
+from toolfold.ingest.file import import_file
+from toolfold.ingest.report import FileReport, FileState
 from toolfold.ingest.writing import Counts, record
 
-__all__ = ["Counts", "record"]
+__all__ = ["Counts", "FileReport", "FileState", "Problem", "import_file", "record"]

@@ -1,6 +1,7 @@
 """Batches: what one transaction writes, prepared so that only the database is left to ask."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from toolfold.ingest.columns import Columns
 from toolfold.ingest.identity import Identity
@@ -51,8 +52,7 @@ class RawRecord:
     raw: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something worth telling whoever imports: its line, if it has one, and what it is."""
 
     line: int | None

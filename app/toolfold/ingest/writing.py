@@ -42,7 +42,7 @@ class SessionCounts:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a transaction did, by session, in the order of their ids."""
+    """What a transaction did, by session, in the order in which the batch tells of them."""
 
     sessions: tuple[SessionCounts, ...]
 
@@ -90,10 +90,10 @@ def write(connection: Connection, project_id: str, batch: Batch, *, now: datetim
     ids = {one.identity.id for one in batch.sessions.values()}
     transaction = _Transaction(connection, project_id, batch, timestamp(now))
     transaction.locked = session.lock(connection, project_id, ids)
-    in_order = sorted(batch.sessions.values(), key=lambda one: one.identity.id)
-    counts = tuple(map(transaction.write_session, in_order))
+    in_order = sorted(batch.sessions, key=lambda own_id: batch.sessions[own_id].identity.id)
+    counts = {own_id: transaction.write_session(batch.sessions[own_id]) for own_id in in_order}
     transaction.write_contents()
-    return Counts(counts)
+    return Counts(tuple(counts[own_id] for own_id in batch.sessions))
 
 
 @dataclass(slots=True)

@@ -1,0 +1,114 @@
+"""What is known of a file before it is read: whether, and from which line, it is worth reading."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from sqlalchemy import Row
+
+from toolfold.importers import Importer
+from toolfold.store import source
+from toolfold.store.engine import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What earlier imports make of a file.
+
+    `is_unchanged` says that all of it, and of its companions, was imported. `imported_line` is
+    the last line that need not be told again. `companions` is what they are now.
+    """
+
+    source_id: str
+    companions: bytes
+    is_unchanged: bool = False
+    imported_line: int = 0
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """A file as it is: its source's id, its size in bytes, and the digest of its companions."""
+
+    source_id: str
+    size: int
+    companions: bytes
+
+
+async def look_up(database: Database, project_id: str, path: Path, importer: Importer) -> Prior:
+    """Compare a file with what was imported of it, or of a file of the same bytes.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    now = await anyio.to_thread.run_sync(_look_at, path, importer)
+    async with database.read() as connection:
+        row = await source.by_id(connection, project_id, now.source_id)
+    if row is None or row.format != importer.name:
+        row = await _copy(database, project_id, path, now)
+        if row is not None and row.format == importer.name:
+            return Prior(
+                now.source_id, now.companions, is_unchanged=True, session_id=row.session_id
+            )
+        return Prior(now.source_id, now.companions)
+    begins_the_same = await anyio.to_thread.run_sync(_digest, path, row.size) == row.digest
+    return _compared(row, now, begins_the_same=begins_the_same)
+
+
+def _compared(row: Row[Any], now: _Now, *, begins_the_same: bool) -> Prior:
+    was_ended = row.companions is not None
+    same_companions = row.companions == now.companions
+    # Another companion may complete what an earlier line told.
+    goes_on = begins_the_same and (same_companions or not was_ended)
+    return Prior(
+        source_id=now.source_id,
+        companions=now.companions,
+        is_unchanged=begins_the_same and same_companions and now.size == row.size,
+        imported_line=row.line if goes_on else 0,
+        session_id=row.session_id,
+    )
+
+
+async def _copy(database: Database, project_id: str, path: Path, now: _Now) -> Row[Any] | None:
+    """Return the source of the same bytes under another path, such as before the file moved."""
+    async with database.read() as connection:
+        if not await source.has_size(connection, project_id, now.size):
+            return None
+    digest = await anyio.to_thread.run_sync(_digest, path, now.size)
+    async with database.read() as connection:
+        return await source.by_bytes(connection, project_id, digest, now.companions)
+
+
+def _look_at(path: Path, importer: Importer) -> _Now:
+    whole_path = path.resolve()
+    return _Now(
+        source_id=hashlib.sha256(os.fsencode(whole_path)).hexdigest(),
+        size=path.stat().st_size,
+        companions=_companions(importer, whole_path),
+    )
+
+
+def _digest(path: Path, size: int) -> bytes:
+    """Return the SHA-256 of a file's first `size` bytes, or of all if it has fewer."""
+    digest = hashlib.sha256()
+    left = size
+    with path.open("rb") as file:
+        while left and (piece := file.read(min(left, 1024 * 1024))):
+            digest.update(piece)
+            left -= len(piece)
+    return digest.digest()
+
+
+def _companions(importer: Importer, path: Path) -> bytes:
+    """Return the SHA-256 over the names and sizes of the files that are read with a transcript.
+
+    Names are told from the transcript's folder, so that they are the same when all are moved.
+    """
+    digest = hashlib.sha256()
+    for companion in importer.companions(path):
+        name = os.path.relpath(companion.resolve(), path.parent)
+        digest.update(b"%b\0%d\0" % (os.fsencode(name), companion.stat().st_size))
+    return digest.digest()

@@ -1,0 +1,95 @@
+"""Reading a file into batches: what a worker does while the one before is written."""
+
+import logging
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolfold.errors import AppError
+from toolfold.importers import Importer, Transcript
+from toolfold.importers.jsonl import Checkpoint, LineReader
+from toolfold.ingest.batch import Batch, Problem
+from toolfold.ingest.gathering import MAX_ENTRIES, Gatherer
+from toolfold.transcript import Entry, Message
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A batch, and the place in the file up to which it and those before it tell everything.
+
+    `skipped` counts messages that were left out because they were imported before. The last step
+    is of the file's end, or has the `failure` that ended the reading; then its batch is empty.
+    """
+
+    batch: Batch
+    place: Checkpoint
+    skipped: int
+    is_last: bool = False
+    failure: Problem | None = None
+
+
+class Reading:
+    """One file being read by an importer; lines up to `imported_line` are not told again."""
+
+    def __init__(self, importer: Importer, path: Path, *, imported_line: int = 0) -> None:
+        self._importer = importer
+        self._path = path
+        self._imported_line = imported_line
+        self._lines = LineReader(path)
+        self._gatherer = Gatherer(importer.name, keeps_raw=True)
+        self._line = 0
+        self._skipped = 0
+        self._passed_by = 0
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the steps of an import, lazily; what goes wrong is the last one's failure."""
+        try:
+            for entry in self._importer.parse(Transcript(self._path, self._lines)):
+                if entry.line is not None and entry.line != self._line:
+                    if self._is_due and (place := self._place_before(entry.line)):
+                        yield self._step(place)
+                    self._line = entry.line
+                self._take(entry)
+            last = self._step(self._lines.end(), is_last=True)
+        except AppError as error:
+            last = self._failed(error.message)
+        except OSError as error:
+            last = self._failed(f"cannot be read: {error.strerror or error}")
+        except Exception as error:  # noqa: BLE001 (one file must not end the import of a folder)
+            # An error's text may hold a transcript's content, which is not for the log.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            fields = {"format": self._importer.name, "error": type(error).__name__, "where": where}
+            _logger.error("importer failed", extra=fields)
+            last = self._failed(f"the importer failed ({type(error).__name__})")
+        yield last
+
+    @property
+    def _is_due(self) -> bool:
+        return self._gatherer.is_full or self._passed_by >= MAX_ENTRIES
+
+    def _place_before(self, line: int) -> Checkpoint | None:
+        """Return the place before a line, None if the importer has read on beyond it."""
+        place = self._lines.checkpoint()
+        return place if place.line == line - 1 else None
+
+    def _take(self, entry: Entry) -> None:
+        if entry.line is None or entry.line > self._imported_line:
+            self._gatherer.add(entry)
+            return
+        self._gatherer.skip(entry)
+        self._passed_by += 1
+        self._skipped += isinstance(entry.value, Message)
+
+    def _step(self, place: Checkpoint, *, is_last: bool = False) -> Step:
+        step = Step(self._gatherer.take(), place, self._skipped, is_last=is_last)
+        self._skipped = self._passed_by = 0
+        return step
+
+    def _failed(self, reason: str) -> Step:
+        place = self._lines.checkpoint()
+        nothing = Batch(self._importer.name)
+        problem = Problem(place.line + 1, reason)
+        return Step(nothing, place, self._skipped, is_last=True, failure=problem)

@@ -1,0 +1,38 @@
+"""Sources: the files that were imported, and how far."""
+
+from typing import Any
+
+from sqlalchemy import Row, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from toolfold.store.tables import source_table
+
+_column = source_table.c
+
+
+async def by_id(connection: AsyncConnection, project_id: str, source_id: str) -> Row[Any] | None:
+    """Return every column of a source, None if there is none."""
+    statement = select(source_table).where(
+        _column.project_id == project_id, _column.id == source_id
+    )
+    return (await connection.execute(statement)).one_or_none()
+
+
+async def has_size(connection: AsyncConnection, project_id: str, size: int) -> bool:
+    """Say whether a file of so many bytes was imported to its end."""
+    statement = select(_column.id).where(
+        _column.project_id == project_id, _column.size == size, _column.companions.is_not(None)
+    )
+    return (await connection.execute(statement.limit(1))).first() is not None
+
+
+async def by_bytes(
+    connection: AsyncConnection, project_id: str, digest: bytes, companions: bytes
+) -> Row[Any] | None:
+    """Return a source that was imported to its end and had these bytes and these companions."""
+    statement = select(source_table).where(
+        _column.project_id == project_id,
+        _column.digest == digest,
+        _column.companions == companions,
+    )
+    return (await connection.execute(statement.order_by(_column.id).limit(1))).first()
