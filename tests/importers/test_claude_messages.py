@@ -154,6 +154,11 @@ def test_a_response_of_nothing_but_hidden_thinking_keeps_its_usage(tmp_path: Pat
     assert told == [_user("u1:0", "[Request interrupted by user]", origin="system"), hidden]
 
 
+def test_hidden_thinking_at_the_end_waits_for_the_rest_of_its_response(tmp_path: Path) -> None:
+    line = assistant("a1", thinking(""), usage=usage(1, 2))
+    assert values(tmp_path, line) == []
+
+
 @pytest.mark.parametrize(
     "content",
     [

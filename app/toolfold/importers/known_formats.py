@@ -14,11 +14,17 @@ _Object = dict[str, Any]
 SQLITE_HEADER = b"SQLite format 3\x00"
 SQLITE = "SQLite database (opencode, Goose)"
 
-_CODEX_TYPES = frozenset(
-    {"session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"}
+# Tuples, since a file may hold anything in the place of a type, even what has no hash.
+_CODEX_TYPES = (
+    "session_meta",
+    "turn_context",
+    "response_item",
+    "event_msg",
+    "compacted",
+    "world_state",
 )
-_CLAUDE_STREAM_TYPES = frozenset({"system", "user", "assistant", "result", "stream_event"})
-_GEMINI_STREAM_TYPES = frozenset({"init", "message", "tool_use", "tool_result", "result"})
+_CLAUDE_STREAM_TYPES = ("system", "user", "assistant", "result", "stream_event")
+_GEMINI_STREAM_TYPES = ("init", "message", "tool_use", "tool_result", "result")
 
 
 def name(sample: Sequence[Json]) -> str | None:
@@ -88,13 +94,17 @@ def _is_openhands_event(event: Json) -> bool:
 def _is_swe_agent(value: _Object) -> bool:
     if isinstance(value.get("trajectory"), list):
         steps = value["trajectory"][:1]
-        return "environment" in value or any("observation" in step for step in steps)
+        return "environment" in value or any(map(_has_observation, steps))
     if value.get("trajectory_format"):
         return True
     history = value.get("history")
     return isinstance(history, list) and any(
         isinstance(turn, dict) and {"role", "content"} <= turn.keys() for turn in history[:1]
     )
+
+
+def _has_observation(step: Json) -> bool:
+    return isinstance(step, dict) and "observation" in step
 
 
 def _is_cline(value: _Object) -> bool:

@@ -3,7 +3,12 @@
 import base64
 import binascii
 
-from toolfold.importers.claude_code.records import Fields, SurprisingShapeError, text
+from toolfold.importers.claude_code.records import (
+    Fields,
+    SurprisingShapeError,
+    block_type,
+    text,
+)
 from toolfold.transcript import Attachment, Json
 
 _MEDIA = frozenset({"image", "document"})
@@ -22,22 +27,21 @@ def content_block(item: Json) -> Json:
     if item.get("type") == "text" and isinstance(item.get("text"), str):
         return _content({"type": "text", "text": item["text"]})
     source = item.get("source")
-    if item.get("type") not in _MEDIA or not isinstance(source, dict):
+    if not is_media(item) or not isinstance(source, dict):
         return item
     return _media(item, source)
 
 
 def shown_text(blocks: list[Json]) -> str:
     """Return the text of the text blocks, joined by line breaks."""
-    inner = [block.get("content") for block in blocks if isinstance(block, dict)]
-    return "\n".join(
-        content["text"] for content in inner if isinstance(content, dict) and "text" in content
-    )
+    contents = [block["content"] for block in blocks if block_type(block) == "content"]
+    texts = [text(content, "text") for content in contents if block_type(content) == "text"]
+    return "\n".join(filter(None, texts))
 
 
 def is_media(block: Json) -> bool:
     """Say whether a block of a user's message is a picture or a document."""
-    return isinstance(block, dict) and block.get("type") in _MEDIA
+    return block_type(block) in _MEDIA
 
 
 def attachment(block: Fields) -> Attachment:
@@ -80,6 +84,6 @@ def _media(item: Fields, source: Fields) -> Json:
             return _content({"type": "image", "mimeType": mime_type, "data": data})
         resource = {"uri": text(item, "title") or "document", "mimeType": mime_type, "blob": data}
         return _content({"type": "resource", "resource": resource})
-    if source.get("type") == "url" and text(source, "url") is not None:
+    if source.get("type") == "url" and item["type"] == "image" and text(source, "url"):
         return _content({"type": "image", "uri": source["url"]})
     return item

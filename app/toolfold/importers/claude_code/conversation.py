@@ -60,10 +60,11 @@ class Conversation:
     """What must be known of a session to read on in it.
 
     `turn` counts what ends the wait for a result: each response, and each message that is not
-    the model's.
+    the model's. `response_turn` is that of the last response.
     """
 
     turn: int = 0
+    response_turn: int = 0
     calls: dict[str, OpenCall] = field(default_factory=dict)
     responses: Responses = field(default_factory=Responses)
 
@@ -102,7 +103,7 @@ class Conversation:
 
         A call of the last response may still be answered, and stays pending.
         """
-        yield from self.responses.end()
+        yield from self.responses.end(over=self.turn != self.response_turn)
         for tool_call_id, call in self.calls.items():
             if call.turn != self.turn:
                 yield ToolCallUpdate(

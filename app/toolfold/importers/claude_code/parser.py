@@ -184,6 +184,5 @@ def _prompt(record: Fields) -> str:
         content = blocks(fields(record, "message"))
     except SurprisingShapeError:
         return ""
-    return "\n".join(
-        block["text"] for block in content if block_type(block) == "text" and "text" in block
-    )
+    texts = [text(block, "text") for block in content if block_type(block) == "text"]
+    return "\n".join(filter(None, texts))

@@ -28,7 +28,7 @@ class Responses:
 
     def begin(self, response: str) -> Iterator[Message | MessageUsage]:
         """Read on in another response, and tell what the end of the last one tells."""
-        yield from self.end()
+        yield from self.end(over=True)
         self._current = response
 
     def usage(self, value: Json) -> None:
@@ -44,13 +44,16 @@ class Responses:
         """Take a message without text, which is needed only if the response has no other."""
         self._silent = message
 
-    def end(self) -> Iterator[Message | MessageUsage]:
-        """Tell which message carries the usage of the current response, and forget it."""
+    def end(self, *, over: bool) -> Iterator[Message | MessageUsage]:
+        """Tell which message carries the usage of the current response, and forget it.
+
+        Unless the response is `over`, more of it may follow when the file grows.
+        """
         if self._usage is not None and self._messages:
             for earlier in self._messages[:-1]:
                 yield MessageUsage(earlier, None)
             yield MessageUsage(self._messages[-1], self._usage)
-        elif self._usage is not None and self._silent is not None:
+        elif over and self._usage is not None and self._silent is not None:
             yield replace(self._silent, usage=self._usage)
         if self._current is not None:
             self._ended.add(hash(self._current))
