@@ -132,6 +132,8 @@ def make_engine(url: URL) -> AsyncEngine:
         pool_size=CONNECTIONS,
         max_overflow=0,
         pool_pre_ping=True,
+        # An error is logged, and parameters hold what is in transcripts.
+        hide_parameters=True,
         # Pages are small queries: compiling them to machine code costs more than it saves.
         connect_args={
             "timeout": CONNECT_SECONDS,

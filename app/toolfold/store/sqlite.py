@@ -149,6 +149,7 @@ def writer_engine(path: Path, *, foreign_keys: bool = True) -> Engine:
         poolclass=QueuePool,
         pool_size=1,
         max_overflow=0,
+        hide_parameters=True,
     )
 
 
@@ -165,6 +166,7 @@ def reader_engine(path: Path) -> AsyncEngine:
         pool_size=READERS,
         max_overflow=0,
         pool_use_lifo=True,
+        hide_parameters=True,
     )
 
 
