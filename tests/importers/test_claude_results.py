@@ -342,6 +342,7 @@ def test_the_raw_output_is_what_neither_content_nor_input_says(
     [
         (call("t1", "Glob", pattern="*"), "/a", {"filenames": ["/a"], "truncated": True}),
         (call("t1", "Bash"), "a\n\n... [90 lines truncated] ...\n\nz", None),
+        (call("t1", "Bash"), "a\n\n... [560 lines truncated] ...", None),
         (call("t1", "Read"), "[Old tool result content cleared]", None),
     ],
 )

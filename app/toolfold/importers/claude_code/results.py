@@ -22,7 +22,7 @@ from toolfold.transcript import UNSET, ContentState, Json, ToolCallUpdate, ToolS
 _PERSISTED = "<persisted-output>"
 _PERSISTED_PATH = re.compile(r"saved to: ([^\n]+)")
 _CLEARED = "[Old tool result content cleared]"
-_SHORTENED = re.compile(r"\n\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.\n")
+_SHORTENED = re.compile(r"\n\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.(?:\n|\Z)")
 _EXIT_CODE = re.compile(r"Exit code (-?\d+)\b")
 _SHELLS = frozenset({"Bash", "bash", "BashOutput", "PowerShell"})
 
