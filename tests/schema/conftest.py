@@ -51,7 +51,7 @@ class Api:
         result = await SCHEMA.execute(
             document, variables, context_value=Resources(self.settings, self.database)
         )
-        response = {"data": result.data, "extensions": result.extensions or {}}
+        response: dict[str, Any] = {"data": result.data, "extensions": result.extensions or {}}
         if result.errors:
             response["errors"] = [error.formatted for error in result.errors]
         decoded: dict[str, Any] = orjson.loads(orjson.dumps(response))
@@ -78,9 +78,7 @@ class Api:
         **columns: Any,
     ) -> StoredSession:
         """Store messages as a session whose id is `key`; `columns` are columns of its row."""
-        await store_session(
-            self.database, messages, project_id=project, session_id=key, **columns
-        )
+        await store_session(self.database, messages, project_id=project, session_id=key, **columns)
         return StoredSession(key, project)
 
 

@@ -1,7 +1,7 @@
 """Documents are parsed and validated once, and what is refused stays refused."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,9 @@ async def test_what_another_extension_refuses_is_not_overwritten(caches: Documen
     def cached() -> CachedDocuments:
         return CachedDocuments(caches)
 
-    for extensions in ([RefusesAll, cached], [cached, RefusesAll]):
+    orders: list[list[Callable[[], SchemaExtension]]]
+    orders = [[RefusesAll, cached], [cached, RefusesAll]]
+    for extensions in orders:
         schema = MaskedSchema(Query, extensions=extensions)
         for _ in range(2):
             assert await errors(schema, "{ hello }") == ["Refused."]

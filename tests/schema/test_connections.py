@@ -122,7 +122,9 @@ async def test_filters_select_and_count(api: Api) -> None:
         [
             text_message("ask"),
             tool_message([1], name="Read", kind=ToolKind.READ),
-            tool_message(["xxxxxxxxxx"], name="Bash", kind=ToolKind.EXECUTE, status=ToolStatus.FAILED),
+            tool_message(
+                ["xxxxxxxxxx"], name="Bash", kind=ToolKind.EXECUTE, status=ToolStatus.FAILED
+            ),
             text_message("answer", MessageRole.ASSISTANT),
         ]
     )
@@ -212,13 +214,17 @@ async def test_sessions_are_ordered_by_what_is_asked(api: Api) -> None:
             second = (await api.data(SESSIONS, order=order, first=1, after=cursor))["sessions"]
             assert [n["title"] for n in first["nodes"] + second["nodes"]] == titles
     by_count = {"field": "MESSAGE_COUNT", "direction": "ASC"}
-    cursor = (await api.data(SESSIONS, order=by_count, first=1))["sessions"]["pageInfo"]["endCursor"]
+    cursor = (await api.data(SESSIONS, order=by_count, first=1))["sessions"]["pageInfo"][
+        "endCursor"
+    ]
     assert await api.errors(SESSIONS, after=cursor) == [(["sessions"], "BAD_USER_INPUT")]
 
 
 async def test_sessions_are_filtered(api: Api) -> None:
     await api.store([], key="a", title="Fix 100% of it", agent="claude-code", status="active")
-    await api.store([], key="b", title="fix nothing", agent="codex", updated_at="2027-01-01T00:00:00.000Z")
+    await api.store(
+        [], key="b", title="fix nothing", agent="codex", updated_at="2027-01-01T00:00:00.000Z"
+    )
     await api.store([], key="c", title="child", parent_id="a", parent_tool_call_id="call")
     for chosen, expected in (
         ({}, {"a", "b"}),

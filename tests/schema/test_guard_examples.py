@@ -20,10 +20,7 @@ MIXED = [390, 390, 390, 390, 9_030, 880, 880]
 
 async def stored(api: Api, sizes: list[int], key: str = "s") -> StoredSession:
     return await api.store(
-        [
-            tool_message(content_of(size, mark=f"{key}{n}"))
-            for n, size in enumerate(sizes)
-        ],
+        [tool_message(content_of(size, mark=f"{key}{n}")) for n, size in enumerate(sizes)],
         key=key,
     )
 
@@ -106,7 +103,8 @@ async def test_over_the_hard_budget_compact_false_gets_one_error_and_the_others(
 async def test_one_message_by_its_id_is_no_bulk(api: Api) -> None:
     session = await stored(api, [9_030])
     data = await api.data(
-        "query ($id: ID!) { message(id: $id) { toolMetadata { content contentOmitted { size } } } }",
+        "query ($id: ID!) { message(id: $id) { toolMetadata {"
+        " content contentOmitted { size } } } }",
         id=session.message(1),
     )
     assert data["message"]["toolMetadata"] == {

@@ -1,5 +1,7 @@
 """What reaches the database: pages without contents, contents in one batch."""
 
+from itertools import pairwise
+
 import orjson
 import pytest
 
@@ -38,7 +40,7 @@ HEAVY_TABLES = ("content", "content_chunk")
 def on_heavy_tables(seen: list[str]) -> list[str]:
     """Return the names of the heavy tables that statements read, one each time."""
     words = [sql.replace("\n", " ").split() for sql in seen]
-    froms = [after for line in words for word, after in zip(line, line[1:], strict=False) if word == "FROM"]
+    froms = [after for line in words for word, after in pairwise(line) if word == "FROM"]
     return sorted(name for name in froms if name in HEAVY_TABLES)
 
 

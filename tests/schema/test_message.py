@@ -29,7 +29,10 @@ async def test_a_message_shows_all_that_was_recorded(api: Api) -> None:
         origin="system",
         model="claude-opus-4-8",
         usage=Usage(1200, 180, 5000, 300),
-        attachments=(Attachment(b"\x89PNG", "image/png", "shot.png"), Attachment(b"a", "text/plain")),
+        attachments=(
+            Attachment(b"\x89PNG", "image/png", "shot.png"),
+            Attachment(b"a", "text/plain"),
+        ),
         repaired=True,
     )
     session = await api.store([message], title="Fix the adder")
@@ -97,8 +100,12 @@ async def test_a_text_of_any_size_is_whole(api: Api, length: int) -> None:
     assert message["contentPreview"] == text[:280]
 
 
-async def test_a_long_text_obeys_the_compact_guard_and_a_short_one_the_hard_budget(api: Api) -> None:
-    session = await api.store([text_message("a" * 17_000), *(text_message("b" * 16_000) for _ in "12345")])
+async def test_a_long_text_obeys_the_compact_guard_and_a_short_one_the_hard_budget(
+    api: Api,
+) -> None:
+    session = await api.store(
+        [text_message("a" * 17_000), *(text_message("b" * 16_000) for _ in "12345")]
+    )
     document = """
     query ($id: ID!, $compact: Boolean) { session(id: $id) { messages(compact: $compact) { nodes {
       contentSize content contentOmitted { reason size limit } } } } }

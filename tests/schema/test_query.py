@@ -51,7 +51,9 @@ async def test_what_is_absent_malformed_or_of_another_type_is_null(api: Api) -> 
     ]
     assert (await api.data(NODES, ids=absent))["nodes"] == [None] * len(absent)
     document = """
-    query ($id: ID!) { a: message(id: $id) { id } b: session(id: $id) { id } c: project(id: $id) { id } }
+    query ($id: ID!) {
+      a: message(id: $id) { id } b: session(id: $id) { id } c: project(id: $id) { id }
+    }
     """
     for id_, found in ((session.id, "b"), (session.message(1), "a"), (absent[1], None)):
         data = await api.data(document, id=id_)

@@ -32,7 +32,10 @@ async def test_the_standard_introspection_query_is_within_every_limit(api: Api) 
     [
         ("{" + "limits { maxRows } " * 700 + "}", "GRAPHQL_PARSE_FAILED"),
         ("{" + "a { " * 20 + "b" + "}" * 20 + "}", "DOCUMENT_TOO_LARGE"),
-        ("{" + "".join(f"x{n}: limits {{ maxRows }} " for n in range(31)) + "}", "DOCUMENT_TOO_LARGE"),
+        (
+            "{" + "".join(f"x{n}: limits {{ maxRows }} " for n in range(31)) + "}",
+            "DOCUMENT_TOO_LARGE",
+        ),
         ("{" + "{ a " * 900, "GRAPHQL_PARSE_FAILED"),
         ("{ a" + "{ a " * 600 + "}" * 601, "GRAPHQL_PARSE_FAILED"),
         ("{ a" + "{ a " * 150 + "}" * 151, "DOCUMENT_TOO_LARGE"),

@@ -182,7 +182,10 @@ async def test_every_light_field_of_a_call_is_shown(api: Api) -> None:
             {"__typename": "AudioBlock", "mimeType": "audio/wav", "size": 15, "url": PNG_URL},
         ),
         (
-            {"type": "content", "content": {"type": "resource_link", "uri": "file:///a", "name": "a", "size": 5}},
+            {
+                "type": "content",
+                "content": {"type": "resource_link", "uri": "file:///a", "name": "a", "size": 5},
+            },
             {
                 "__typename": "ResourceLinkBlock",
                 "uri": "file:///a",
@@ -194,7 +197,10 @@ async def test_every_light_field_of_a_call_is_shown(api: Api) -> None:
             },
         ),
         (
-            {"type": "content", "content": {"type": "resource", "resource": {"uri": "u", "text": "é"}}},
+            {
+                "type": "content",
+                "content": {"type": "resource", "resource": {"uri": "u", "text": "é"}},
+            },
             {
                 "__typename": "EmbeddedResourceBlock",
                 "uri": "u",
@@ -434,7 +440,9 @@ query ($id: ID!, $from: Int!, $count: Int!) { message(id: $id) { toolMetadata {
 async def test_lines_are_those_that_a_person_would_read(
     api: Api, first: int, count: int, shown: dict[str, Any]
 ) -> None:
-    session = await api.store([tool_message([text_block("one\ntwo\n\nfour"), text_block("five\n")])])
+    session = await api.store(
+        [tool_message([text_block("one\ntwo\n\nfour"), text_block("five\n")])]
+    )
     variables = {"id": session.message(1), "from": first, "count": count}
     found = (await api.data(LINES, **variables))["message"]["toolMetadata"]["contentLines"]
     assert found == {**shown, "truncated": [], "totalLines": 5}
@@ -466,7 +474,8 @@ async def test_a_damaged_content_fails_alone(api: Api) -> None:
         )
     )
     response = await api.run(
-        "query ($id: ID!) { session(id: $id) { messages { nodes { content toolMetadata { content } } } } }",
+        "query ($id: ID!) { session(id: $id) { messages { nodes {"
+        " content toolMetadata { content } } } } }",
         id=session.id,
     )
     assert [error["extensions"]["code"] for error in response["errors"]] == ["CORRUPT_CONTENT"]
