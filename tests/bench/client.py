@@ -1,0 +1,63 @@
+"""An HTTP client that costs little beside a server: one connection, bodies as bytes."""
+
+import http.client
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+_JSON = {"content-type": "application/json", "accept": "application/graphql-response+json"}
+
+
+class Client:
+    """One connection that is kept; nothing is compressed."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._connection = http.client.HTTPConnection(host, port, timeout=120)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def getting(self, path: str) -> Callable[[], bytes]:
+        """Return a call that gets a path and returns the answer's body."""
+        return lambda: self._body("GET", path, None, {})
+
+    def running(self, document: str, **variables: Any) -> Callable[[], bytes]:
+        """Return a call that runs a GraphQL document and returns the answer's body."""
+        body = orjson.dumps({"query": document, "variables": variables})
+        return lambda: self._body("POST", "/graphql", body, _JSON)
+
+    def open(self, path: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
+        """Get a path and return the answer before its body is read.
+
+        Raises:
+            RuntimeError: for a status that is not of success.
+        """
+        return self._answer("GET", path, None, headers)
+
+    def _body(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> bytes:
+        return self._answer(method, path, body, headers).read()
+
+    def _answer(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> http.client.HTTPResponse:
+        self._connection.request(method, path, body, {"accept-encoding": "identity", **headers})
+        response = self._connection.getresponse()
+        if response.status not in (200, 206):
+            raise RuntimeError(f"{method} {path}: {response.status} {response.read()[:500]!r}")
+        return response
+
+
+def data(body: bytes) -> Any:
+    """Return the data of an answer.
+
+    Raises:
+        RuntimeError: if it has errors: there is nothing to measure then.
+    """
+    answer = orjson.loads(body)
+    if "errors" in answer:
+        raise RuntimeError(f"The answer has errors: {answer['errors']}")
+    return answer["data"]

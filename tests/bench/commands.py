@@ -1,0 +1,101 @@
+"""Processes: Toolfold's commands and servers as people run them."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.client import Client
+
+TOOLFOLD = (sys.executable, "-c", "from toolfold.cli import main; main()")
+"""The console script, whatever is on the path."""
+
+REST = (sys.executable, "-m", "tests.bench.rest")
+
+_URL = re.compile(r"http://(127\.0\.0\.1):(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that ended well: its wall time, the most memory it held, and what it printed."""
+
+    seconds: float
+    peak_bytes: int
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that can be reached, and one connection to it."""
+
+    pid: int
+    client: Client
+
+
+def run(arguments: Sequence[object], place: Path) -> Finished:
+    """Run `toolfold` with these arguments to its end, in a process of its own.
+
+    Raises:
+        RuntimeError: with what it printed, if it fails.
+    """
+    file = place / "peak"
+    command = [sys.executable, "-m", "tests.bench.peak", str(file), *TOOLFOLD]
+    start = time.perf_counter()
+    done = subprocess.run(  # noqa: S603 (our own)
+        [*command, *map(str, arguments)],
+        env=_environment({}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    seconds = time.perf_counter() - start
+    output = done.stdout.decode()
+    if done.returncode:
+        raise RuntimeError(f"toolfold {arguments[0]} failed:\n{output}")
+    return Finished(seconds, int(file.read_text(encoding="ascii")), output)
+
+
+@contextlib.contextmanager
+def toolfold(data_dir: Path, **settings: object) -> Iterator[Server]:
+    """Serve with `toolfold serve`; `settings` are variables of the environment."""
+    command = [*TOOLFOLD, "serve", "--port", "0", "--data-dir", str(data_dir)]
+    with _serving(command, {name: str(value) for name, value in settings.items()}) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def rest(file: Path) -> Iterator[Server]:
+    """Serve the hand-written routes over the same database file."""
+    with _serving([*REST, str(file)], {}) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def _serving(command: Sequence[str], settings: Mapping[str, str]) -> Iterator[Server]:
+    with subprocess.Popen(  # noqa: S603 (our own)
+        command, env=_environment(settings), stdout=subprocess.PIPE
+    ) as process:
+        try:
+            line = process.stdout.readline().decode() if process.stdout else ""
+            match = _URL.search(line)
+            if match is None:
+                raise RuntimeError(f"No server: {line or 'it printed nothing'}")
+            with contextlib.closing(Client(match[1], int(match[2]))) as client:
+                yield Server(process.pid, client)
+        finally:
+            process.kill()
+
+
+def _environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return this process's environment with no settings of Toolfold but these."""
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("TOOLFOLD_", "CHAT_COMPACT"))
+    }
+    return own | dict(settings)

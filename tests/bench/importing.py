@@ -1,0 +1,72 @@
+"""`toolfold import` of a generated `~/.claude/projects`, in a process of its own."""
+
+import shutil
+from collections.abc import Iterator
+
+from tests import claude_tree
+from tests.bench import commands
+from tests.bench.figures import Figure, at_least, at_most
+from tests.bench.options import MEGABYTE, Options
+from toolfold.store import sqlite
+
+NAME = "import"
+
+_MIN_RATE = 10
+_MAX_PEAK = 250
+_BIG_BYTES = 1_000 * MEGABYTE
+
+
+def measure(options: Options) -> Iterator[Figure]:
+    """Import many sessions, twice, and with `big` one session of 1 GB."""
+    size = options.import_mb * MEGABYTE
+    yield from _measure_tree(options, options.sessions, size, with_again=True)
+    if options.big:
+        yield from _measure_tree(options, 1, _BIG_BYTES, with_again=False)
+
+
+def _measure_tree(
+    options: Options, sessions: int, size: int, *, with_again: bool
+) -> Iterator[Figure]:
+    root, data_dir = options.place / "projects", options.place / "imported"
+    tree = claude_tree.write(root, sessions=sessions, total_bytes=size)
+    name = f"import of {_described(tree)}"
+    arguments = ("import", root, "--data-dir", data_dir)
+    yield from _figures(name, tree, commands.run(arguments, options.place))
+    stored = (data_dir / sqlite.FILE_NAME).stat().st_size
+    yield Figure(
+        f"{name}: the database file",
+        _megabytes(stored),
+        _megabytes(tree.size),
+        f"{stored / tree.size:.0%}",
+    )
+    if with_again:
+        again = commands.run(arguments, options.place)
+        yield from _figures("the same again, nothing new", tree, again)
+    for made in (root, data_dir):
+        shutil.rmtree(made)
+
+
+def _figures(name: str, tree: claude_tree.Tree, finished: commands.Finished) -> Iterator[Figure]:
+    rate = tree.size / MEGABYTE / finished.seconds
+    peak = finished.peak_bytes / MEGABYTE
+    yield Figure(
+        name,
+        f"{rate:,.1f} MB/s",
+        f"{finished.seconds:,.1f} s",
+        bound=at_least(rate, _MIN_RATE, f"{_MIN_RATE} MB/s"),
+    )
+    yield Figure(
+        f"{name}: peak memory",
+        f"{peak:,.0f} MB",
+        bound=at_most(peak, _MAX_PEAK, f"{_MAX_PEAK} MB"),
+    )
+
+
+def _described(tree: claude_tree.Tree) -> str:
+    files = len(tree.transcripts) + len(tree.companions)
+    largest = max(path.stat().st_size for path in tree.transcripts)
+    return f"{_megabytes(tree.size)} in {files:,} files, the largest {_megabytes(largest)}"
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / MEGABYTE:,.0f} MB"

@@ -1,0 +1,64 @@
+"""A content of 100 MiB over HTTP: what the server holds of it, and when its first byte comes."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.bench import commands, memory, stored
+from tests.bench.figures import Figure, later, mebibytes, milliseconds
+from tests.bench.options import Options
+from tests.bench.pages import REST_SESSION
+from toolfold.settings import Settings
+
+NAME = "streaming"
+SIZE = 100 * 2**20
+PATH = f"/api{REST_SESSION}/messages/1/tool-content"
+
+_PIECE = 2**20
+_MIDDLE = {"range": f"bytes={SIZE // 2}-{SIZE // 2 + _PIECE - 1}"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Streamed:
+    """Bytes of the body, seconds to its first and its last byte, and memory beyond the start's."""
+
+    size: int
+    first_byte: float
+    seconds: float
+    added: int
+
+
+def measure(options: Options) -> Iterator[Figure]:
+    """Stream all of it and a range of 1 MiB, each from a server that has read nothing yet."""
+    settings = stored.single(options.place, SIZE)
+    whole = _streamed_anew(settings, {})
+    part = _streamed_anew(settings, _MIDDLE)
+    assert whole.size == SIZE + len('{"content":}')
+    assert part.size == _PIECE
+    for name, streamed in (("100 MiB whole", whole), ("1 MiB from its middle", part)):
+        yield Figure(
+            f"{name}, by the tool-content route: memory added",
+            mebibytes(streamed.added),
+            bound=later("≤ 16 MiB"),
+        )
+        yield Figure(
+            f"{name}: first byte",
+            milliseconds(streamed.first_byte),
+            f"all in {milliseconds(streamed.seconds)}",
+            f"{streamed.size / streamed.seconds / 1e6:,.0f} MB/s",
+        )
+
+
+def _streamed_anew(settings: Settings, headers: dict[str, str]) -> _Streamed:
+    with commands.toolfold(settings.data_dir) as server:
+        server.client.getting("/readyz")()
+        memory.forget_peak(server.pid)
+        before = memory.resident_bytes(server.pid)
+        start = time.perf_counter()
+        response = server.client.open(PATH, headers)
+        size = len(response.read(1))
+        first_byte = time.perf_counter() - start
+        while piece := response.read(_PIECE):
+            size += len(piece)
+        seconds = time.perf_counter() - start
+        return _Streamed(size, first_byte, seconds, memory.peak_bytes(server.pid) - before)
