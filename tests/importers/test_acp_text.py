@@ -206,6 +206,22 @@ def test_a_compaction_s_summary_is_a_system_message() -> None:
     assert store.records == []
 
 
+def test_a_chunk_that_is_no_text_block_is_shown_as_json() -> None:
+    store = Store().read([update("agent_message_chunk", content={"type": "text", "text": 3})])
+    assert store.texts() == [("assistant", '{"type":"text","text":3}')]
+
+
+def test_a_message_that_is_given_whole_again_keeps_its_client_id() -> None:
+    whole = update("agent_message", messageId="m1", content=[text("One, two.")])
+    store = Store().read([said("One, ", "m1"), call("c1", status="completed"), whole])
+    told = [one.value for one in store.entries if isinstance(one.value, Message)]
+    assert [(one.client_id, one.content) for one in told] == [
+        ("assistant:m1", "One, "),
+        ("tool:c1", ""),
+        ("assistant:m1", "One, two."),
+    ]
+
+
 def test_version_2_gives_whole_messages_by_id() -> None:
     store = Store().read(
         [

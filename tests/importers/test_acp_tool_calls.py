@@ -208,6 +208,7 @@ def test_a_call_without_a_result_has_failed_when_its_turn_is_over() -> None:
     )
     empty, partial = store.calls().values()
     assert (empty.status, empty.content_state) == (ToolStatus.FAILED, ContentState.NONE_RECORDED)
+    assert empty.content is None
     assert (partial.status, partial.content_state) == (ToolStatus.FAILED, None)
     assert partial.content == [DIFF]
 

@@ -75,7 +75,7 @@ class Conversation:
         text = shape.text(block, "text") or ""
         if message_id is None and _MODE_UPDATE.fullmatch(text):
             self.note(text, moment, role=role)
-        elif text or block.get("type") != "text":
+        elif block.get("text") != "":
             self._open(role, message_id, moment).prose.add(block)
 
     def whole(self, role: MessageRole, update: _Record, moment: Moment) -> None:
@@ -210,8 +210,10 @@ class Conversation:
             if said.text == self._turn.last_plan:
                 return
             self._turn.last_plan = said.text
-        # A user's text has no id in the request that brought it, so it never goes by its id.
-        message_id = None if text.role is MessageRole.USER else text.message_id
+        # A user's text has no id in the request that brought it, so it never goes by its id; a
+        # plan's id is that of all its states.
+        has_id = text.role not in (MessageRole.USER, MessageRole.PLAN)
+        message_id = text.message_id if has_id else None
         self._put(
             Message(
                 client_id=text.client_id or self._turn.name(text.role, message_id),

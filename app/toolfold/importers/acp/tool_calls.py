@@ -154,11 +154,12 @@ class OpenCall:
         """Fail it if its turn is over and it had begun in it: no result will come."""
         if self.has_ended or not (self.is_new or "status" in self._fields):
             return
-        self._fields["status"] = ToolStatus.FAILED
-        self._changed.add("status")
+        lacking: Patch = {"status": ToolStatus.FAILED}
         if not self._content():
-            self._fields["content_state"] = ContentState.NONE_RECORDED
-            self._changed.add("content_state")
+            # An empty array that it began with is no result.
+            lacking |= {"content": None, "content_state": ContentState.NONE_RECORDED}
+        self._fields |= lacking
+        self._changed |= lacking.keys()
 
     def message(self) -> Message:
         """Return the message that the call is, and count everything as told."""
