@@ -3,6 +3,7 @@
 import click
 
 from toolfold.cli.exporting import export_session
+from toolfold.cli.importing import import_paths
 from toolfold.cli.listing import list_sessions
 from toolfold.cli.maintaining import doctor, migrate_database
 from toolfold.cli.program import Program
@@ -20,6 +21,7 @@ main = Program(
     ),
     commands=[
         serve,
+        import_paths,
         list_sessions,
         show,
         export_session,

@@ -1,0 +1,158 @@
+"""`toolfold import`: transcripts from disk into the database."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from toolfold.cli.discovery import Discovery, Found, discover
+from toolfold.cli.import_progress import ImportDisplay
+from toolfold.cli.import_report import ImportReport
+from toolfold.cli.naming import opened
+from toolfold.cli.options import command_with, with_settings
+from toolfold.cli.terminal import count, one_line, say, warn
+from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError
+from toolfold.importers import IMPORTERS, Importer, detect
+from toolfold.ingest import FileReport, FileState, Problem, import_file
+from toolfold.ingest.report import failed
+from toolfold.settings import Settings
+from toolfold.store import project
+from toolfold.store.engine import Database
+
+AUTO = "auto"
+_HIDDEN_SHOWN = 5
+
+
+@click.command("import")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice([AUTO, *(importer.name for importer in IMPORTERS)]),
+    default=AUTO,
+    show_default=True,
+    help="Read the files named as this format; of folders, take its files alone.",
+)
+@click.option(
+    "--project",
+    "project_name",
+    metavar="NAME",
+    default="default",
+    show_default=True,
+    help="The project that the sessions go to; it is made if there is none.",
+)
+@with_settings
+def import_paths(
+    settings: Settings, paths: tuple[str, ...], format_name: str, project_name: str
+) -> None:
+    """Import transcripts: files, and folders with all below them.
+
+    A file's format is recognised by what is in it. Importing again adds only what is new. Each
+    file is told with what became of it, and a file that cannot be read stops no other one.
+
+    The exit code is 1 if a path does not exist, a file that was named cannot be imported, or
+    there was no transcript at all.
+    """
+    if not project_name.strip():
+        raise BadUserInputError("A project's name cannot be blank.", argument="project")
+    discovery = discover([Path(path).expanduser() for path in paths])
+    importer = next((one for one in IMPORTERS if one.name == format_name), None)
+    report = asyncio.run(_import_all(settings, discovery, importer, project_name))
+    _conclude(report, discovery, settings)
+
+
+async def _import_all(
+    settings: Settings, discovery: Discovery, importer: Importer | None, project_name: str
+) -> ImportReport:
+    """Import all files and show the summary, also of what was done until Ctrl-C."""
+    report = ImportReport()
+    async with opened(settings, create=True) as database:
+        project_id = await database.write(lambda c: project.create(c, project_name))
+        work = _Work(database, project_id, importer, report)
+        try:
+            with ImportDisplay(discovery.total_bytes) as display:
+                await work.run(discovery, display)
+        except asyncio.CancelledError:
+            warn("What was imported stays; the same command goes on from there.")
+            raise
+        finally:
+            for line in report.lines():
+                say(line)
+    return report
+
+
+class _Work:
+    """The import of one file after the other."""
+
+    def __init__(
+        self, database: Database, project_id: str, importer: Importer | None, report: ImportReport
+    ) -> None:
+        self._database = database
+        self._project_id = project_id
+        self._importer = importer
+        self._report = report
+
+    async def run(self, discovery: Discovery, display: ImportDisplay) -> None:
+        for found in discovery.files:
+            if found.named or await self._is_wanted(found):
+                report = await self._import(found, display)
+                self._report.add(report, named=found.named)
+                display.tell(report, found.size)
+            else:
+                self._report.passed_by += 1
+                display.skip(found.size)
+        for path, reason in discovery.unreadable.items():
+            report = failed(path, None, Problem(None, f"cannot be read: {reason}"))
+            self._report.add(report, named=False)
+            display.tell(report, 0)
+
+    async def _import(self, found: Found, display: ImportDisplay) -> FileReport:
+        return await import_file(
+            self._database,
+            self._project_id,
+            found.path,
+            importer=self._importer,
+            progress=display.read,
+        )
+
+    async def _is_wanted(self, found: Found) -> bool:
+        """Say whether a file that was met in a folder is of the format that was asked for."""
+        if self._importer is None:
+            return True
+        try:
+            detected = await asyncio.to_thread(detect, found.path)
+        except OSError:
+            return True  # Importing it says why it cannot be read.
+        return detected.importer is not None and detected.importer.name == self._importer.name
+
+
+def _conclude(report: ImportReport, discovery: Discovery, settings: Settings) -> None:
+    """Tell what was passed by, what to do next, and end with 1 if it did not go as asked."""
+    if discovery.hidden:
+        names = ", ".join(_names(discovery.hidden))
+        say(f"{count(len(discovery.hidden), 'hidden name')} passed by: {names}.")
+    for refused in report.refused[:-1]:
+        warn(f"Error: {_reason(refused)}")
+    if report.refused:
+        raise TranscriptError(_reason(report.refused[-1]))
+    if not report.succeeded:
+        raise NotFoundError("There is no transcript to import.")
+    say(f"To see the sessions: {command_with(settings, 'list')}")
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """Return the first few different names, and an ellipsis if there are more."""
+    names = list(dict.fromkeys(one_line(path.name) for path in paths))
+    return [*names[:_HIDDEN_SHOWN], *(["…"] if len(names) > _HIDDEN_SHOWN else [])]
+
+
+def _reason(report: FileReport) -> str:
+    """Return in one line why a file that was named was not imported."""
+    if report.error is not None:
+        return report.error
+    if report.state is FileState.COMPANION:
+        return f"{report.path}: belongs to a session: import that session's file."
+    if report.state is FileState.NOT_SUPPORTED:
+        return f"{report.path}: {report.format} is a format that is not supported yet."
+    return f"{report.path}: is not a transcript."
