@@ -18,7 +18,7 @@ from toolfold.importers.importer import Transcript
 from toolfold.importers.jsonl import decode
 from toolfold.transcript import Entry
 
-NAME = "claude_code"
+NAME = "claude-code"
 MAX_FOREIGN_RECORDS = 20
 """So many records that are not understood make a file one of another format, if none is."""
 
