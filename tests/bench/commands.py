@@ -22,11 +22,11 @@ _URL = re.compile(r"http://(127\.0\.0\.1):(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A command that ended well: its wall time, the most memory it held, and what it printed."""
+    """A command that ended well: its wall time and CPU time, the most memory it held at once."""
 
     seconds: float
+    cpu_seconds: float
     peak_bytes: int
-    output: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ def run(arguments: Sequence[object], place: Path) -> Finished:
     Raises:
         RuntimeError: with what it printed, if it fails.
     """
-    file = place / "peak"
-    command = [sys.executable, "-m", "tests.bench.peak", str(file), *TOOLFOLD]
+    file = place / "usage"
+    command = [sys.executable, "-m", "tests.bench.usage", str(file), *TOOLFOLD]
     start = time.perf_counter()
     done = subprocess.run(  # noqa: S603 (our own)
         [*command, *map(str, arguments)],
@@ -54,10 +54,10 @@ def run(arguments: Sequence[object], place: Path) -> Finished:
         check=False,
     )
     seconds = time.perf_counter() - start
-    output = done.stdout.decode()
     if done.returncode:
-        raise RuntimeError(f"toolfold {arguments[0]} failed:\n{output}")
-    return Finished(seconds, int(file.read_text(encoding="ascii")), output)
+        raise RuntimeError(f"toolfold {arguments[0]} failed:\n{done.stdout.decode()}")
+    peak, cpu_seconds = file.read_text(encoding="ascii").split()
+    return Finished(seconds, float(cpu_seconds), int(peak))
 
 
 @contextlib.contextmanager

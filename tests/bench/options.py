@@ -24,4 +24,4 @@ class Options:
     @property
     def depth(self) -> int:
         """How deep the deepest page is, in messages."""
-        return 20_000 if self.quick else 100_000
+        return 10_000 if self.quick else 100_000

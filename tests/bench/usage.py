@@ -1,4 +1,4 @@
-"""Run a command and write the most memory that it held: `python -m tests.bench.peak FILE COMMAND…`.
+"""Run a command and write what it used: `python -m tests.bench.usage FILE COMMAND…`.
 
 A process inherits the peak of the one that starts it, so a small one stands between.
 """
@@ -12,11 +12,12 @@ _UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def main() -> int:
-    """Write the peak in bytes to FILE and return the command's exit code."""
+    """Write peak memory in bytes and CPU seconds to FILE, and return the command's exit code."""
     file, *command = sys.argv[1:]
     code = subprocess.call(command)  # noqa: S603 (our own)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * _UNIT
-    Path(file).write_text(str(peak), encoding="ascii")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    told = f"{used.ru_maxrss * _UNIT} {used.ru_utime + used.ru_stime}"
+    Path(file).write_text(told, encoding="ascii")
     return code
 
 
