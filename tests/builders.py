@@ -148,7 +148,8 @@ def _message_row(message: Message) -> dict[str, Any]:
         **_call_columns(message.tool_call),
         "content_size": len(data),
         "content_hash": None if is_inline else hashlib.sha256(data).digest(),
-        "content_preview": None if is_inline else message.content[:280],
+        # A text as short as a preview is its own.
+        "content_preview": message.content[:280] if len(message.content) > 280 else None,
         "content": message.content if is_inline else None,
     }
 
@@ -175,7 +176,9 @@ def _call_columns(call: ToolCall | None) -> dict[str, Any]:
         "tool_ended_at": NOW if call else None,
         "child_source_session": call and call.child_session,
         "tool_content_state": call and (call.content_state or state),
-        "tool_content_preview": readable.preview(call.content) if call and call.content is not None else None,
+        "tool_content_preview": readable.preview(call.content)
+        if call and call.content is not None
+        else None,
     }
 
 

@@ -27,31 +27,51 @@ POSTGRESQL_URL = os.environ.get(
 )
 DIALECTS = ("sqlite", "postgresql")
 
-_left_out = pytest.StashKey[str]()
+_left_out = pytest.StashKey[list[str]]()
 _numbers = itertools.count()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the mark of tests that measure what only Linux counts."""
+    config.addinivalue_line("markers", "linux: needs what Linux says of a thread in /proc.")
+    config.stash[_left_out] = []
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests on PostgreSQL where no server answers, except in CI."""
-    of_postgresql = [item for item in items if _dialect_of(item) == "postgresql"]
-    if not of_postgresql:
-        return
-    try:
-        asyncio.run(_execute("SELECT 1"))
-    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
-        if os.environ.get("CI"):
-            raise pytest.UsageError(f"PostgreSQL does not answer: {error}") from error
-        config.stash[_left_out] = f"Left out: {len(of_postgresql)} tests that need PostgreSQL."
-        config.hook.pytest_deselected(items=of_postgresql)
-        items[:] = [item for item in items if _dialect_of(item) != "postgresql"]
+    """Leave out the tests on what this machine lacks, except in CI."""
+    on_postgresql = [item for item in items if _dialect_of(item) == "postgresql"]
+    if on_postgresql and (problem := _postgresql_problem()):
+        _leave_out(config, items, on_postgresql, f"PostgreSQL ({problem})")
+    on_linux = [item for item in items if item.get_closest_marker("linux")]
+    if on_linux and not Path("/proc/thread-self/io").exists():
+        _leave_out(config, items, on_linux, "Linux")
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Say in one line what was left out."""
-    if line := config.stash.get(_left_out, None):
+    """Say in a line for each lack what was left out."""
+    for line in config.stash[_left_out]:
         terminalreporter.write_line(line)
+
+
+def _leave_out(
+    config: pytest.Config, items: list[pytest.Item], lacking: list[pytest.Item], what: str
+) -> None:
+    line = f"Left out: {len(lacking)} tests that need {what}."
+    if os.environ.get("CI"):
+        raise pytest.UsageError(f"In CI nothing is left out, yet: {line}")
+    config.stash[_left_out].append(line)
+    config.hook.pytest_deselected(items=lacking)
+    items[:] = [item for item in items if item not in lacking]
+
+
+def _postgresql_problem() -> str | None:
+    try:
+        asyncio.run(_execute("SELECT 1"))
+    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        return str(error)
+    return None
 
 
 @pytest.fixture(scope="session")

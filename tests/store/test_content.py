@@ -60,11 +60,8 @@ async def test_whole_contents_are_read_with_one_statement_per_table(database: Da
     async with database.read() as connection:
         with statements(database) as seen:
             found = await content.by_hashes(connection, keys)
-    assert [
-        sum(f"FROM {table} " in f"{sql} ".replace("\n", " ") for sql in seen)
-        for table in ("content", "content_chunk")
-    ] == [1, 1]
-    assert len(seen) == 2
+    tables = [sql.partition("FROM ")[2].split()[0] for sql in seen]
+    assert tables == ["content", "content_chunk"]
     assert found == {
         **{("default", digest): body for digest, body in zip(here, BODIES, strict=True)},
         ("other", there[0]): LARGE,
