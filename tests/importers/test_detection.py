@@ -28,9 +28,9 @@ def _name(path: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("claude_code", [claude_lines.user("u1", "hi")]),
-        ("claude_code", [{"type": "mode", "mode": "normal", "sessionId": "s"}]),
-        ("claude_code", [{"type": "summary", "summary": "A talk", "leafUuid": "u"}]),
+        ("claude-code", [claude_lines.user("u1", "hi")]),
+        ("claude-code", [{"type": "mode", "mode": "normal", "sessionId": "s"}]),
+        ("claude-code", [{"type": "summary", "summary": "A talk", "leafUuid": "u"}]),
         ("acp", [{"jsonrpc": "2.0", "id": 0, "method": "session/new", "params": {"cwd": "/"}}]),
         (
             "acp",
@@ -125,12 +125,12 @@ def test_damage_before_the_first_whole_record_does_not_hide_the_format(tmp_path:
     ):
         path = tmp_path / "x"
         path.write_bytes(damage + record)
-        assert _name(path) == "claude_code"
+        assert _name(path) == "claude-code"
 
 
 def test_a_first_line_of_twenty_megabytes_is_recognised(tmp_path: Path) -> None:
     path = claude_lines.write(tmp_path / "x", [claude_lines.user("u1", "x" * 20_000_000)])
-    assert _name(path) == "claude_code"
+    assert _name(path) == "claude-code"
 
 
 def test_a_tool_result_of_a_session_is_its_companion_even_if_it_is_a_transcript(
@@ -142,7 +142,7 @@ def test_a_tool_result_of_a_session_is_its_companion_even_if_it_is_a_transcript(
     )
     assert detect(output) == Detection(companion=True)
     session.unlink()
-    assert _name(output) == "claude_code"
+    assert _name(output) == "claude-code"
 
 
 def test_a_file_in_a_folder_called_tool_results_needs_its_session(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def _expected(path: str) -> str:
         return "companion"
     return {
         "acp": "acp",
-        "claude": "claude_code",
+        "claude": "claude-code",
         "claude-stream": "Claude stream-json",
         "codex": "Codex rollout",
         "gemini": "Gemini CLI session",
