@@ -123,7 +123,8 @@ class Gatherer:
             self._bytes += part.size
         for raw in preparation.too_deep:
             self._keep_raw(entry.line, _TOO_DEEP, raw)
-        if preparation.repaired or getattr(entry.value, "repaired", False):
+        # What an importer mended it has told as a `Repair`.
+        if preparation.repaired:
             self._batch.repaired += 1
 
     def _keep_raw(self, line: int | None, reason: str, raw: bytes) -> None:
