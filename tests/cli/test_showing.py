@@ -83,6 +83,15 @@ def test_a_session_goes_by_its_id_the_agents_id_a_beginning_or_the_global_id(
     assert run("show", name).stdout.startswith("This\n")
 
 
+def test_a_beginning_that_only_subagents_share_means_the_session_that_started_them(
+    run: Run, store: Store
+) -> None:
+    store(session_id="1", source_session="abc-1", title="This")
+    store(session_id="2", source_session="abc-1/agent", parent_id="1", title="Joined")
+    store(session_id="3", source_session="abc-2", parent_source_session="x", title="Waits")
+    assert run("show", "abc").stdout.startswith("This\n")
+
+
 def test_a_beginning_that_is_a_whole_id_means_that_session(run: Run, store: Store) -> None:
     store(session_id="a", title="This")
     store(session_id="ab", title="Other")
