@@ -93,7 +93,7 @@ def test_what_was_mended_or_kept_raw_is_told_with_its_line(run: Run, tmp_path: P
     path = _write(tmp_path / "s.jsonl", _user("Hi"), b"{ not JSON", lone)
     lines = run("import", path).stdout.splitlines()
     assert lines[:3] == [
-        f"{path}: claude-code, 2 messages added, 2 repaired, 1 record not understood and kept raw",
+        f"{path}: claude-code, 2 messages added, 1 repaired, 1 record not understood and kept raw",
         "    line 2: not JSON",
         "    line 3: lone surrogate",
     ]
@@ -125,13 +125,15 @@ def test_a_named_file_that_cannot_be_imported_is_one_line_and_the_rest_is_import
 ) -> None:
     tool_results = tmp_path / "s1" / "tool-results"
     session = _write(tmp_path / "s1.jsonl", _user("Hi"))
+    newer = {"toolfold": 9, "session": {"id": "1"}}
     reasons = {
         _write(tmp_path / "c.jsonl", CODEX): "Codex rollout is a format that is not supported yet.",
         _write(tmp_path / "note.txt", b"Hello"): "is not a transcript.",
         _write(tool_results / "x.txt", b"out"): "belongs to a session: import that session's file.",
-        _write(
-            tmp_path / "e.jsonl", {"toolfold": 9, "session": {"id": "1"}}
-        ): "1: this is an export of version 9, and this Toolfold reads version 1. Upgrade Toolfold.",
+        _write(tmp_path / "e.jsonl", newer): (
+            "1: this is an export of version 9, and this Toolfold reads version 1."
+            " Upgrade Toolfold."
+        ),
     }
     result = run("import", *reasons, session)
     assert result.exit_code == 1
