@@ -1,17 +1,22 @@
 import base64
 import os
 import tracemalloc
+from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
 import pytest
 
 from tests.builders import add_project, add_session, store_session, text_message, tool_message
-from toolfold import export, stored_json
+from toolfold import export, sample, stored_json
 from toolfold.errors import CorruptContentError, NotFoundError, TranscriptError
 from toolfold.importers import Transcript, detect, toolfold_export
 from toolfold.importers.jsonl import LineReader
+from toolfold.ingest import FileState, import_file, record
+from toolfold.store import session
 from toolfold.store.engine import Database
+from toolfold.store.page import PageRequest
+from toolfold.store.session import SessionFilter
 from toolfold.transcript import (
     Attachment,
     ContentState,
@@ -37,9 +42,11 @@ HEADER = (
 NOW = b'"2026-11-30T17:09:47.447Z"'
 
 
-async def _exported(database: Database, session_id: str = "session-1") -> bytes:
+async def _exported(
+    database: Database, session_id: str = "session-1", project_id: str = "default"
+) -> bytes:
     async with database.read() as connection:
-        pieces = export.stream(connection, "default", session_id)
+        pieces = export.stream(connection, project_id, session_id)
         return b"".join([piece async for piece in pieces])
 
 
@@ -400,3 +407,59 @@ async def test_a_damaged_content_ends_an_export_with_an_error(database: Database
     await database.write(lambda connection: connection.exec_driver_sql("DELETE FROM content_chunk"))
     with pytest.raises(CorruptContentError):
         await _exported(database)
+
+
+async def test_what_import_takes_back_exports_the_same_bytes(
+    database: Database, tmp_path: Path
+) -> None:
+    now = datetime.now(UTC)
+    await database.write(lambda connection: add_project(connection, "copy"))
+    await database.write(
+        lambda c: record(c, "default", sample.entries(), format=sample.FORMAT, now=now)
+    )
+    async with database.read() as connection:
+        everything = SessionFilter(include_children=True)
+        page = await session.page(
+            connection, ["default"], PageRequest(first=10), where=everything, columns=("id",)
+        )
+    assert len(page.rows) == 2
+    for row in page.rows:
+        path = tmp_path / f"{row.id}.jsonl"
+        path.write_bytes(await _exported(database, row.id))
+        report = await import_file(database, "copy", path)
+        assert (report.state, report.kept_raw, report.problems) == (FileState.IMPORTED, 0, ())
+    for row in page.rows:
+        exported = await _exported(database, row.id, project_id="copy")
+        assert exported == (tmp_path / f"{row.id}.jsonl").read_bytes()
+
+
+async def test_a_copy_is_joined_to_its_parent_as_the_original_is(
+    database: Database, tmp_path: Path
+) -> None:
+    await database.write(lambda connection: add_project(connection, "copy"))
+    for number, header in enumerate(
+        (
+            _header(id="2", format="f", sourceSession="sub", parent="main"),
+            _header(id="1", format="f", sourceSession="main"),
+        )
+    ):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_bytes(header)
+        await import_file(database, "copy", path)
+    async with database.read() as connection:
+        found = await session.by_keys(connection, [("copy", "2")], ("parent_id",))
+    assert found["copy", "2"].parent_id == "1"
+
+
+async def test_a_session_that_a_client_made_stays_one(database: Database, tmp_path: Path) -> None:
+    await database.write(lambda connection: add_project(connection, "copy"))
+    await store_session(database, [text_message("Hi", client_id="a")], title="T", status="archived")
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(await _exported(database))
+    await import_file(database, "copy", path)
+    assert await _exported(database, project_id="copy") == path.read_bytes()
+    async with database.read() as connection:
+        found = await session.by_keys(
+            connection, [("copy", "session-1")], ("source_format", "source_session", "status")
+        )
+    assert tuple(found["copy", "session-1"])[:3] == (None, None, "archived")
