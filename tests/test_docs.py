@@ -12,6 +12,7 @@ import pytest
 from toolfold import errors
 from toolfold.cli import main
 from toolfold.errors import AppError
+from toolfold.importers import IMPORTERS, known_formats
 from toolfold.schema import build_schema
 from toolfold.settings import Settings
 
@@ -126,6 +127,14 @@ def test_every_option_of_a_command_is_documented_and_no_other(name: str) -> None
     }
     documented = set(re.findall(r"^\| `(--[a-z-]+)", section, re.MULTILINE))
     assert documented == options - {"--data-dir", "--database-url"}
+
+
+def test_every_transcript_format_is_documented() -> None:
+    page = text(DOCS / "importers.md")
+    assert {importer.name for importer in IMPORTERS} <= in_code(DOCS / "importers.md")
+    named = re.sub(r"\s+", " ", page)
+    names = [known_formats.SQLITE, *known_formats._FORMATS]  # noqa: SLF001 (the one list)
+    assert [name for name in names if name not in named] == []
 
 
 def test_every_graphql_type_is_documented() -> None:
