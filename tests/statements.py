@@ -11,11 +11,15 @@ from toolfold.store.engine import Database
 
 @contextlib.contextmanager
 def statements(database: Database) -> Iterator[list[str]]:
-    """Collect the SQL that reaches the DB-API while the block runs, without BEGIN and COMMIT."""
+    """Collect the SQL that reaches the DB-API while the block runs.
+
+    Without what begins and ends a transaction: BEGIN, COMMIT, PostgreSQL's lock of writers.
+    """
     seen: list[str] = []
 
     def collect(_connection: Any, _cursor: Any, statement: str, _parameters: Any, *_: Any) -> None:
-        seen.append(statement)
+        if not statement.startswith("LOCK TABLE"):
+            seen.append(statement)
 
     for engine in database.engines:
         event.listen(engine, "before_cursor_execute", collect)

@@ -63,6 +63,11 @@ def structure(connection: Connection) -> dict[str, Any]:
     }
 
 
+def _make_as_the_metadata_says(connection: Connection) -> None:
+    metadata.drop_all(connection)
+    metadata.create_all(connection)
+
+
 def _texts(index: Any) -> dict[str, str]:
     return {name: str(option) for name, option in index.get("dialect_options", {}).items()}
 
@@ -75,8 +80,7 @@ async def test_the_migrations_make_what_the_metadata_says(
     database: Database, empty_database_settings: Settings
 ) -> None:
     async with opened(empty_database_settings, create=True) as other:
-        await other.write(metadata.drop_all)
-        await other.write(metadata.create_all)
+        await other.write(_make_as_the_metadata_says)
         async with database.read() as migrated, other.read() as created:
             expected = await created.run_sync(structure)
             assert await migrated.run_sync(structure) == expected

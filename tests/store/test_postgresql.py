@@ -1,10 +1,12 @@
 """What holds on PostgreSQL alone: URLs, versions, conflicts between transactions."""
 
+import asyncio
 import dataclasses
 
 import pytest
 from sqlalchemy import Connection, make_url, text
 
+from tests import builders
 from toolfold.errors import DatabaseError
 from toolfold.settings import Settings
 from toolfold.store import postgresql
@@ -89,10 +91,7 @@ async def test_a_transaction_in_conflict_is_run_again(database: Database, code: 
 
 
 @pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
-async def test_a_conflict_without_end_is_told(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(postgresql, "_LONGEST_PAUSE_SECONDS", 0)
+async def test_a_conflict_without_end_is_told(database: Database) -> None:
     attempts: list[int] = []
 
     def write(connection: Connection) -> None:
@@ -112,3 +111,28 @@ async def test_a_connection_that_the_server_ended_is_replaced(database: Database
             await connection.execute(end)
     async with database.read() as connection:
         assert (await connection.execute(text("SELECT 1"))).scalar() == 1
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
+async def test_a_transaction_run_again_runs_alone(database: Database) -> None:
+    attempts: list[int] = []
+    other = asyncio.Event()
+
+    async def write_beside() -> None:
+        await database.write(lambda connection: builders.add_project(connection, "beside"))
+        other.set()
+
+    def write(connection: Connection) -> bool:
+        attempts.append(len(attempts))
+        if len(attempts) == 1:
+            connection.execute(text(CONFLICT.format(code="40001")))
+        beside.append(asyncio.ensure_future(write_beside()))
+        # The other waits for its lock while this one asks the server something else.
+        for _ in range(20):
+            connection.execute(text("SELECT 1"))
+        return other.is_set()
+
+    beside: list[asyncio.Future[None]] = []
+    assert await database.write(write) is False
+    await beside[0]
+    assert other.is_set()
