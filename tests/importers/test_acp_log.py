@@ -2,8 +2,6 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from tests.importers.acp_log import (
     PATH,
     S,
@@ -18,7 +16,6 @@ from tests.importers.acp_log import (
     said,
     update,
 )
-from toolfold.importers import acp, detect
 from toolfold.transcript import Json, Session, ToolStatus
 
 INITIALIZE = request("initialize", 0, protocolVersion=1, clientCapabilities={})
@@ -27,10 +24,22 @@ INITIALIZED = response({"protocolVersion": 1, "agentInfo": {"name": "demo-agent"
 
 def test_a_session_has_its_agent_its_folder_and_its_title() -> None:
     store = Store().read(
-        [INITIALIZE, INITIALIZED, *opened(), update("session_info_update", title="Fix the adder")]
+        [
+            INITIALIZE,
+            INITIALIZED,
+            *opened(),
+            update("session_info_update", title="Fix the adder", updatedAt="yesterday"),
+            update("session_info_update", title=None, updatedAt="2026-11-30T17:00:00Z"),
+            update("session_info_update", updatedAt="2026-11-30T18:00:00"),
+        ]
     )
     assert store.sessions == {
-        S: Session(agent="demo-agent", title="Fix the adder", cwd="/work"),
+        S: Session(
+            agent="demo-agent",
+            title="Fix the adder",
+            cwd="/work",
+            updated_at=datetime(2026, 11, 30, 17, tzinfo=UTC),
+        ),
     }
     assert store.records == []
 
@@ -169,6 +178,19 @@ def test_bare_updates_are_a_log_too() -> None:
     assert session not in Store().read(updates, Path("/logs/other.ndjson")).sessions
 
 
+def test_two_logs_that_begin_amid_a_session_both_count() -> None:
+    amid = [prompt("Go on."), said("Yes."), answered()]
+    begun = [*opened(), *amid]
+    first, second = Path("/logs/first"), Path("/logs/second")
+    texts = [("user", "Go on."), ("assistant", "Yes.")]
+    assert Store().read(amid, first).read(amid, second).texts() == texts * 2
+    assert Store().read(amid, first).read(amid, first).texts() == texts
+    assert Store().read(begun, first).read(begun, second).texts() == texts
+    # A word before the response that names the session does not make it one that began elsewhere.
+    early = [begun[0], said("Hello."), *begun[1:]]
+    assert len(Store().read(early, first).read(early, second).texts()) == 3
+
+
 def test_what_an_agent_alone_has_sent_is_a_log_too() -> None:
     store = Store().read(
         [
@@ -225,13 +247,14 @@ def test_what_is_not_understood_is_kept_raw_and_the_rest_is_read() -> None:
 
 
 def test_damaged_lines_are_mended_or_kept_and_their_messages_flagged() -> None:
+    whole = json.dumps(said("One ")).encode()
     chunk = json.dumps(said("half SURROGATE")).encode().replace(b"SURROGATE", rb"\ud83d")
     begun = json.dumps(call("c1")).encode()
     ended = json.dumps(patch("c1", status="completed", rawOutput="BYTE")).encode()
-    lines = [chunk, b"not json", begun + ended.replace(b"BYTE", b"\xff")]
+    lines = [whole, chunk, b"not json", begun + ended.replace(b"BYTE", b"\xff")]
     store = Store().read_lines(lines)
     spoken, tool = store.messages[S]
-    assert (spoken.content, spoken.repaired) == ("half \ufffd", True)
+    assert (spoken.content, spoken.repaired) == ("One half \ufffd", True)
     assert tool.tool_call is not None
     assert (tool.tool_call.raw_output, tool.repaired) == ("\ufffd", True)
     assert [record.raw for record in store.records] == [b"not json"]
@@ -245,49 +268,6 @@ def test_damaged_lines_are_mended_or_kept_and_their_messages_flagged() -> None:
 def test_lines_never_fall_and_what_the_end_told_has_none() -> None:
     store = Store().read([*opened(), prompt("Go."), said("One "), said("two.")])
     assert [entry.line for entry in store.entries] == [2, 3, None]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        INITIALIZE,
-        INITIALIZED,
-        prompt("Go."),
-        said("Hello."),
-        said("Hello.")["params"],
-        said("Hello.")["params"]["update"],
-        {"ts": 1, "dir": "in", "msg": said("Hello.")},
-        request("terminal/create", 0, sessionId=S, command="ls"),
-    ],
-)
-def test_a_log_is_recognised_by_any_of_its_messages(value: Json) -> None:
-    assert acp.accepts([{"unknown": 1}, value])
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        # MCP, a language server, and other transcripts.
-        request("initialize", 0, protocolVersion="2025-06-18", clientInfo={}),
-        response({"protocolVersion": "2025-06-18", "serverInfo": {}}),
-        request("initialize", 0, rootUri="file:///work"),
-        request("tools/call", 0, name="read"),
-        {"type": "user", "message": {"content": "session/update"}},
-        {"sessionUpdate": 3},
-        "session/update",
-        None,
-    ],
-)
-def test_other_json_is_not_taken_for_a_log(value: Json) -> None:
-    assert not acp.accepts([value])
-
-
-def test_a_log_is_detected_whatever_it_is_called(tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text('{"sessionUpdate":"plan","entries":[]}\n', encoding="utf-8")
-    importer = detect(path).importer
-    assert importer is not None
-    assert importer.name == acp.NAME == "acp"
 
 
 def test_a_second_import_names_the_messages_as_the_first_did() -> None:

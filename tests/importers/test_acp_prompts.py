@@ -17,6 +17,7 @@ def test_the_same_text_twice_is_two_messages() -> None:
 
 def test_a_prompt_s_blocks_become_text_and_attachments() -> None:
     resource = {"uri": "file:///work/src/a%20b.py", "mimeType": "text/x-python", "text": "ü = 1\n"}
+    plain = {"uri": "file:///work/", "text": "a.py"}
     blob = {"uri": "file:///work/x.bin", "blob": base64.b64encode(b"\x00\x01").decode()}
     store = Store().read(
         [
@@ -30,6 +31,7 @@ def test_a_prompt_s_blocks_become_text_and_attachments() -> None:
                     "data": base64.b64encode(b"wav").decode(),
                 },
                 {"type": "resource", "resource": resource},
+                {"type": "resource", "resource": plain},
                 {"type": "resource", "resource": blob},
                 {"type": "resource_link", "uri": "file:///work/build.log", "name": "build.log"},
             ),
@@ -43,6 +45,7 @@ def test_a_prompt_s_blocks_become_text_and_attachments() -> None:
             content=(
                 "Look at this.\n"
                 "[a b.py](file:///work/src/a%20b.py)\n"
+                "[work](file:///work/)\n"
                 "[x.bin](file:///work/x.bin)\n"
                 "[build.log](file:///work/build.log)"
             ),
@@ -50,6 +53,7 @@ def test_a_prompt_s_blocks_become_text_and_attachments() -> None:
                 Attachment(PNG, "image/png"),
                 Attachment(b"wav", "audio/wav"),
                 Attachment("ü = 1\n".encode(), "text/x-python", "a b.py"),
+                Attachment(b"a.py", "text/plain", "work"),
                 Attachment(b"\x00\x01", "application/octet-stream", "x.bin"),
             ),
         )

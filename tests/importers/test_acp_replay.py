@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.builders import text_block
 from tests.importers.acp_log import (
     S,
@@ -16,7 +18,7 @@ from tests.importers.acp_log import (
     said,
     update,
 )
-from toolfold.transcript import Json, ToolCallUpdate, ToolStatus
+from toolfold.transcript import Json, Message, ToolCallUpdate, ToolStatus
 
 TERMINAL = {"type": "terminal", "terminalId": "c1"}
 LIVE: list[Json] = [
@@ -139,6 +141,19 @@ def test_a_load_and_a_prompt_that_are_never_answered_stop_nothing() -> None:
     store = Store().read([*load, prompt("More."), said("Yes.")])
     assert store.texts()[1:] == [*TEXTS[1:], ("user", "More."), ("assistant", "Yes.")]
     assert Store().read(load).texts()[1:] == TEXTS[1:]
+
+
+@pytest.mark.parametrize("end", [[response({}, 7)], []], ids=["answered", "never answered"])
+def test_after_a_history_calls_are_told_as_they_come(end: list[Json]) -> None:
+    live = [prompt("Go."), call("c9", title="Read"), patch("c9", title="Read a.py")]
+    log = [*loaded(*HISTORY)[:-1], *end, *live, patch("c9", status="completed")]
+    told = [
+        (entry.line, type(entry.value))
+        for entry in Store().read(log).entries
+        if getattr(entry.value, "client_id", "") == "tool:c9"
+        or isinstance(entry.value, ToolCallUpdate)
+    ]
+    assert told == [(len(log) - 2, Message), (len(log), ToolCallUpdate)]
 
 
 def test_a_history_s_messages_have_not_the_time_of_the_load() -> None:

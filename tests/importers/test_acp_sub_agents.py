@@ -96,6 +96,7 @@ def test_a_sub_agent_goes_on_in_a_later_turn() -> None:
             call("ls", title="ls", _meta=by("agent")),
             answered(),
             prompt("And?"),
+            patch("ls", _meta=result({"stdout": "a.py"})),
             patch("ls", status="completed", _meta=by("agent")),
             call("wc", title="wc", _meta=by("agent"), status="completed"),
             answered(),
@@ -103,7 +104,9 @@ def test_a_sub_agent_goes_on_in_a_later_turn() -> None:
     )
     assert store.texts(f"{S}/agent") == [("tool", "ls"), ("tool", "wc")]
     assert store.calls(f"{S}/agent")["ls"].status is ToolStatus.COMPLETED
+    assert store.calls(f"{S}/agent")["ls"].raw_output == {"stdout": "a.py"}
     assert store.calls()["agent"].child_session == f"{S}/agent"
+    assert store.texts() == [("user", "Go."), ("tool", ""), ("user", "And?")]
 
 
 def test_calls_of_a_sub_agent_whose_start_is_not_in_the_log_are_kept_apart() -> None:

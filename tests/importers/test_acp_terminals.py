@@ -74,6 +74,21 @@ def test_the_output_of_a_command_that_still_runs_is_told_at_the_end() -> None:
     assert ended.calls()["c1"].status is ToolStatus.FAILED
 
 
+def test_a_command_may_be_a_list_of_words_and_a_piece_may_name_no_terminal() -> None:
+    store = Store().read(
+        [
+            call("c1", rawInput={"command": ["cat", "a b"]}),
+            patch("c1", status="completed", _meta={"terminal_output_delta": {"data": "x"}}),
+            call("c2", rawInput={"command": ["cat", 3]}),
+            patch("c2", status="completed", _meta={"terminal_output_delta": {"data": "y"}}),
+        ]
+    )
+    assert [one.content for one in store.calls().values()] == [
+        [terminal("c1", output="x", command="cat 'a b'")],
+        [terminal("c2", output="y")],
+    ]
+
+
 def test_terminals_of_calls_that_run_at_once_are_told_apart() -> None:
     store = Store().read(
         [

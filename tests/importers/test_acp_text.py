@@ -227,7 +227,6 @@ def test_version_2_gives_whole_messages_by_id() -> None:
         [
             *opened(),
             prompt("Go.", request_id=5),
-            update("user_message", messageId="u1", content=[text("Go.")]),
             {"jsonrpc": "2.0", "id": 5, "result": {"messageId": "u1"}},
             update("state_update", state="running"),
             said("Half a thou", "t1", role="agent_thought"),
@@ -238,7 +237,8 @@ def test_version_2_gives_whole_messages_by_id() -> None:
             update("agent_message", messageId="m2", content=None),
             update("plan_update", plan={"type": "items", "planId": "p", "entries": []}),
             update("state_update", state="idle", stopReason="end_turn"),
-            update("user_message", messageId="u2", content=[text("From elsewhere.")]),
+            # The turn is over, so this is no echo.
+            update("user_message", messageId="u2", content=[text("Go.")]),
             update("plan_update", plan={"type": "hologram", "planId": "p"}),
         ]
     )
@@ -246,7 +246,7 @@ def test_version_2_gives_whole_messages_by_id() -> None:
         ("user", "Go."),
         ("thinking", "A whole thought."),
         ("assistant", "An answer."),
-        ("user", "From elsewhere."),
+        ("user", "Go."),
     ]
     assert store.messages[S][2].attachments == (Attachment(PNG, "image/png"),)
     assert store.reasons() == ["a plan without entries"]

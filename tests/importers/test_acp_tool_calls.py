@@ -13,6 +13,7 @@ from tests.importers.acp_log import (
     said,
     update,
 )
+from toolfold.importers.acp.turn_calls import MAX_ENDED
 from toolfold.transcript import (
     ContentState,
     Json,
@@ -40,8 +41,9 @@ def test_a_call_is_told_at_first_sight_and_again_when_it_ends() -> None:
         content=[DIFF],
     )
     ended = patch("c1", status="completed", rawOutput="ok")
-    store = Store().read([begun, known, ended])
-    assert [entry.value for entry in store.entries[1:]] == [
+    store = Store().read([begun, known, ended, said("Done.")])
+    assert [entry.line for entry in store.entries] == [1, 1, 3, None]
+    assert [entry.value for entry in store.entries[1:-1]] == [
         Message(
             "tool:c1",
             MessageRole.TOOL,
@@ -157,6 +159,19 @@ def test_a_call_that_has_ended_can_still_be_patched() -> None:
     assert edited.status is ToolStatus.COMPLETED
 
 
+def test_a_call_that_ended_long_ago_can_still_be_patched() -> None:
+    others = [call(f"c{n}", status="completed") for n in range(MAX_ENDED + 1)]
+    begun = call("first", title="Read", status="completed", content=[DIFF])
+    store = Store().read([begun, *others, patch("first", title="Read a.py")])
+    assert len(store.messages[S]) == MAX_ENDED + 2
+    first = store.calls()["first"]
+    assert (first.title, first.content, first.status) == (
+        "Read a.py",
+        [DIFF],
+        ToolStatus.COMPLETED,
+    )
+
+
 def test_an_update_for_an_unknown_call_appends_it() -> None:
     store = Store().read([said("Hm."), patch("c9", title="Read", kind="read", content=[])])
     assert store.texts() == [("assistant", "Hm."), ("tool", "Read")]
@@ -222,6 +237,11 @@ def test_where_no_prompt_was_logged_the_user_s_next_message_ends_the_turn() -> N
             said("All right."),
         ]
     )
+    assert store.calls()["c1"].status is ToolStatus.FAILED
+
+
+def test_a_call_after_the_turn_s_end_has_failed_at_the_next_prompt() -> None:
+    store = Store().read([*opened(), prompt("Go."), answered(), call("c1"), prompt("And?")])
     assert store.calls()["c1"].status is ToolStatus.FAILED
 
 

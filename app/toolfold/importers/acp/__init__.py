@@ -9,7 +9,8 @@ is public (agentclientprotocol.com, npm @agentclientprotocol/sdk).
 - `exchange`, `facts`, `replies`: messages as values of the sessions that they are about.
 - `updates`: one session's updates as values; it knows no file. Whoever receives updates from
   elsewhere than a log starts here.
-- `conversation`, `turn`, `prose`, `tool_calls`, `terminals`, `outbox`: what `updates` is made of.
+- `conversation`, `turn`, `prose`, `turn_calls`, `tool_calls`, `terminals`, `outbox`: what `updates`
+  is made of.
 - `shape`: what a record must look like to be understood.
 """
 

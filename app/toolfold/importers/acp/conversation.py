@@ -6,15 +6,16 @@ terminals, so memory does not grow with the session.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from toolfold.importers.acp import prose, shape, tool_calls
+from toolfold.importers.acp import prose, shape
 from toolfold.importers.acp.outbox import Outbox
 from toolfold.importers.acp.prose import Prose
 from toolfold.importers.acp.shape import NotUnderstoodError
-from toolfold.importers.acp.terminals import Terminal
-from toolfold.importers.acp.tool_calls import OpenCall, read_patch
+from toolfold.importers.acp.tool_calls import OpenCall
 from toolfold.importers.acp.turn import Moment, Turn
+from toolfold.importers.acp.turn_calls import TurnCalls
 from toolfold.transcript import Json, Message, MessageRole, MessageUsage, Usage
 
 _Record = dict[str, Json]
@@ -47,12 +48,10 @@ class Conversation:
     def __init__(self, session: str, outbox: Outbox, *, scope: str = "") -> None:
         """Begin before the first turn; `scope` is that of `Turn`."""
         self.session = session
-        self.calls: dict[str, OpenCall] = {}
+        self.calls = TurnCalls(session, outbox)
         self._outbox = outbox
         self._turn = Turn(scope=scope)
         self._texts: list[_OpenText] = []
-        self._terminals: dict[str, Terminal] = {}
-        self._ended_terminals: set[str] = set()
         self._last_message: str | None = None
         # Prompts that await their response, and texts of which an update may be the echo.
         self._prompts = 0
@@ -112,40 +111,13 @@ class Conversation:
             Message(client_id, role, text, origin, created_at=moment.time, repaired=moment.repaired)
         )
 
-    def tool_call(self, update: _Record, moment: Moment, *, is_new: bool) -> OpenCall:
+    def tool_call(self, update: _Record, moment: Moment, *, is_new: bool) -> None:
         """Take a record of a tool call: its first one if `is_new`, or a patch."""
-        call = self._call(shape.required_text(update, "toolCallId"), moment, is_new=is_new)
-        meta = shape.nested(update, "_meta")
-        self._take_terminal(call, meta)
-        call.answer(shape.nested(meta, "claudeCode").get("toolResponse"))
-        call.apply(read_patch(update), moment)
-        self._report(call)
-        return call
+        self._take_call(update, lambda: self.calls.take(update, moment, is_new=is_new))
 
     def tool_content(self, update: _Record, moment: Moment) -> None:
         """Append one block to a tool call's content (version 2)."""
-        call_id = shape.required_text(update, "toolCallId")
-        if call_id in self.calls and self.calls[call_id].has_ended:
-            raise NotUnderstoodError("content for a tool call that has ended")
-        call = self._call(call_id, moment, is_new=True)
-        call.append(update.get("content"), moment)
-        self._report(call)
-
-    def link(self, call_id: str, child_session: str) -> None:
-        """Tell which session the sub-agent has that a call of this turn started."""
-        if call_id in self.calls:
-            self.calls[call_id].link(child_session)
-            self._report(self.calls[call_id])
-
-    def terminal(self, terminal_id: str) -> Terminal:
-        """Return a terminal, to be told what it did.
-
-        Raises:
-            NotUnderstoodError: if the tool call that shows it has ended: then nothing is changed.
-        """
-        if terminal_id in self._ended_terminals:
-            raise NotUnderstoodError("news of a terminal whose tool call has ended")
-        return self._terminals.setdefault(terminal_id, Terminal(terminal_id))
+        self._take_call(update, lambda: self.calls.append(update, moment))
 
     def use(self, usage: Usage) -> None:
         """Tell the tokens of the turn: they belong to its last message."""
@@ -169,7 +141,7 @@ class Conversation:
     def end_turn(self) -> None:
         """Close everything: the turn's calls that have no result by now will have none."""
         self.close_texts()
-        self._abandon_calls()
+        self._put_all(self.calls.abandon())
         self._prompts = max(0, self._prompts - 1)
         if not self._prompts:
             self._echoes.clear()
@@ -183,9 +155,7 @@ class Conversation:
     def finish(self) -> None:
         """Tell everything as it stands, because nothing more will come."""
         self.close_texts()
-        for call in self.calls.values():
-            self._outbox.tell(self.session, call)
-        self._tell_loose_terminals()
+        self._put_all(self.calls.tell())
 
     def _open(
         self, role: MessageRole, message_id: str | None, moment: Moment, *, again: bool = False
@@ -232,63 +202,24 @@ class Conversation:
     def _begin_turn(self, said: Prose) -> None:
         # A message to an agent that is at work does not end what it is at.
         if not self._prompts:
-            self._abandon_calls()
+            self._put_all(self.calls.abandon())
             self._outbox.release(self.session)
         self._turn = self._turn.next(said.digest)
 
-    def _call(self, call_id: str, moment: Moment, *, is_new: bool) -> OpenCall:
-        call = self.calls.get(call_id)
-        if call is None:
+    def _take_call(self, update: _Record, take: Callable[[], OpenCall]) -> None:
+        is_first = self.calls.get(shape.required_text(update, "toolCallId")) is None
+        if is_first:
             self.close_texts()
-            call = self.calls[call_id] = OpenCall(call_id, moment, is_new)
-        return call
-
-    def _take_terminal(self, call: OpenCall, meta: _Record) -> None:
-        """Take what a tool call's `_meta` says of a terminal (Codex, and adapters of Zed's)."""
-        for key in ("terminal_output_delta", "terminal_output", "terminal_exit"):
-            news = shape.nested(meta, key)
-            if not news:
-                continue
-            terminal = self.terminal(shape.text(news, "terminal_id") or call.id)
-            call.attach(terminal)
-            if key == "terminal_exit":
-                terminal.end(news)
-            else:
-                terminal.append((shape.text(news, "data") or "").encode())
-
-    def _report(self, call: OpenCall) -> None:
-        """Tell a call that is new, or that has ended."""
-        for terminal_id in call.terminal_ids():
-            if terminal_id not in self._ended_terminals:
-                call.attach(self.terminal(terminal_id))
-        shown = call.attached
-        if not call.is_placed:
-            call.is_placed = True
+        call = take()
+        if is_first:
             self._last_message = call.client_id
-            self._outbox.place(self.session, call)
-        elif call.has_ended:
-            self._outbox.tell(self.session, call)
+        # An agent that has a result speaks anew.
         if call.has_ended:
             self.close_texts()
-            self._ended_terminals |= shown
-            for terminal_id in shown:
-                self._terminals.pop(terminal_id, None)
 
-    def _abandon_calls(self) -> None:
-        for call in self.calls.values():
-            call.abandon()
-            self._outbox.tell(self.session, call)
-        self._tell_loose_terminals()
-        self.calls.clear()
-        self._terminals.clear()
-        self._ended_terminals.clear()
-
-    def _tell_loose_terminals(self) -> None:
-        """Tell of each terminal that no tool call shows, as a tool call of its own."""
-        shown = {terminal_id for call in self.calls.values() for terminal_id in call.attached}
-        for terminal in self._terminals.values():
-            if terminal.id not in shown and terminal.version:
-                self._put(tool_calls.of_terminal(terminal))
+    def _put_all(self, messages: list[Message]) -> None:
+        for message in messages:
+            self._put(message)
 
 
 def _plan_line(entry: _Record) -> str:

@@ -46,9 +46,11 @@ class SessionUpdates:
         """
         self._outbox = Outbox(session)
         self._root = Conversation(session, self._outbox, scope=scope)
-        # Sub-agents by the call that started each, and which of them made a call of this turn.
+        # Sub-agents by the call that started each, and which of them made a call that has not
+        # ended, or not before this turn.
         self._children: dict[str, Conversation] = {}
         self._callers: dict[str, Conversation] = {}
+        self._ended: set[str] = set()
 
     def prompt(self, blocks: Json, moment: Moment) -> list[Told]:
         """Take the content blocks of a `session/prompt` request."""
@@ -94,7 +96,9 @@ class SessionUpdates:
         """
         for child in self._children.values():
             child.end_turn()
-        self._callers.clear()
+        for call_id in self._ended:
+            self._callers.pop(call_id, None)
+        self._ended.clear()
         self._root.end_turn()
         if usage is not None:
             self._root.use(usage)
@@ -125,7 +129,7 @@ class SessionUpdates:
 
     def terminal(self, terminal_id: str) -> Terminal:
         """Return a terminal that the client runs for the agent, to be told what it did."""
-        return self._root.terminal(terminal_id)
+        return self._root.calls.terminal(terminal_id)
 
     def _conversation(self, record: _Record) -> Conversation:
         """Return whose record this is: the session's, or that of a sub-agent."""
@@ -148,7 +152,7 @@ class SessionUpdates:
                 parent_tool_call_id=starter,
             ),
         )
-        parent.link(starter, child.session)
+        parent.calls.link(starter, child.session)
         return child
 
     def _follow(self, conversation: Conversation, record: _Record) -> None:
@@ -159,8 +163,10 @@ class SessionUpdates:
         if conversation is not self._root:
             self._callers[call_id] = conversation
         call = conversation.calls.get(call_id)
-        if call is not None and call.has_ended and call_id in self._children:
-            self._children[call_id].end_turn()
+        if call is not None and call.has_ended:
+            self._ended.add(call_id)
+            if call_id in self._children:
+                self._children[call_id].end_turn()
 
     def _take_info(self, record: _Record) -> None:
         title = shape.text(record, "title")
@@ -204,7 +210,7 @@ def _state(conversation: Conversation, record: _Record, _moment: Moment) -> None
 def _terminal_update(conversation: Conversation, record: _Record, _moment: Moment) -> None:
     output = shape.nested(record, "output")
     data = shape.base64_bytes(output.get("data")) if output else None
-    terminal = conversation.terminal(shape.required_text(record, "terminalId"))
+    terminal = conversation.calls.terminal(shape.required_text(record, "terminalId"))
     if "command" in record:
         terminal.run(shape.text(record, "command"))
     if "output" in record:
@@ -215,7 +221,7 @@ def _terminal_update(conversation: Conversation, record: _Record, _moment: Momen
 
 def _terminal_output(conversation: Conversation, record: _Record, _moment: Moment) -> None:
     data = shape.base64_bytes(record.get("data"))
-    conversation.terminal(shape.required_text(record, "terminalId")).append(data)
+    conversation.calls.terminal(shape.required_text(record, "terminalId")).append(data)
 
 
 _HANDLERS: dict[str, _Handler] = {
