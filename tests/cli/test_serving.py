@@ -1,47 +1,22 @@
-import contextlib
 import json
-import re
 import shlex
 import signal
 import socket
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.builders import text_message, tool_message
-from tests.cli.conftest import Run, Store, process
+from tests.cli.conftest import Run, Store
+from tests.cli.serving import graphql_url, serving
 from toolfold.settings import Settings
 from toolfold.transcript import ToolKind
 
 
-@contextlib.contextmanager
-def _serving(*arguments: object) -> Iterator[tuple["subprocess.Popen[bytes]", list[str]]]:
-    """Start a server and give it with the lines that it printed when it could be reached."""
-    with process("serve", "--port", 0, *arguments) as server:
-        try:
-            assert server.stdout is not None
-            lines: list[str] = []
-            while not lines or not lines[-1].startswith("toolfold import"):
-                line = server.stdout.readline().decode()
-                assert line, server.stderr.read() if server.stderr else None
-                lines.append(line.rstrip("\n"))
-            yield server, lines
-        finally:
-            server.kill()
-
-
-def _url(lines: list[str]) -> str:
-    match = re.search(r"http://127\.0\.0\.1:\d+/graphql", lines[0])
-    assert match is not None
-    return match[0]
-
-
 def test_what_serve_says_to_try_works(settings: Settings, store: Store) -> None:
     store([text_message(), tool_message(["é"], kind=ToolKind.EXECUTE)])
-    with _serving("--data-dir", settings.data_dir) as (_, lines):
+    with serving("--data-dir", settings.data_dir) as (_, lines):
         curls = [shlex.split(line) for line in lines if line.startswith("curl")]
         answers = [
             httpx.post(words[2], json=json.loads(words[-1]), trust_env=False).json()
@@ -54,9 +29,9 @@ def test_what_serve_says_to_try_works(settings: Settings, store: Store) -> None:
 
 
 def test_an_empty_database_is_set_up_and_ctrl_c_ends_without_a_traceback(tmp_path: Path) -> None:
-    with _serving("--data-dir", tmp_path / "new") as (server, lines):
+    with serving("--data-dir", tmp_path / "new") as (server, lines):
         query = {"query": "{ projects { nodes { name } } }"}
-        answer = httpx.post(_url(lines), json=query, trust_env=False).json()
+        answer = httpx.post(graphql_url(lines), json=query, trust_env=False).json()
         server.send_signal(signal.SIGINT)
         _, errors = server.communicate(timeout=30)
     assert answer == {"data": {"projects": {"nodes": [{"name": "default"}]}}}
@@ -64,8 +39,8 @@ def test_an_empty_database_is_set_up_and_ctrl_c_ends_without_a_traceback(tmp_pat
 
 
 def test_only_this_machine_can_reach_it(settings: Settings) -> None:
-    with _serving("--data-dir", settings.data_dir) as (_, lines):
-        port = int(_url(lines).split(":")[2].split("/")[0])
+    with serving("--data-dir", settings.data_dir) as (_, lines):
+        port = int(graphql_url(lines).split(":")[2].split("/")[0])
         with pytest.raises(OSError, match="refused"), socket.create_connection(("127.0.0.2", port)):
             pass
 
