@@ -25,7 +25,7 @@ from toolfold.transcript import (
     ToolCallUpdate,
 )
 
-MAX_ENTRIES = 500
+MAX_ENTRIES = 1_000
 MAX_BYTES = 4 * 1024 * 1024
 """What a batch holds at most, but for the rest of the line that fills it."""
 

@@ -73,7 +73,7 @@ def _times(
     starts = [session.get("created_at"), said.get("created_at"), *created]
     ends = [session.get("updated_at"), said.get("updated_at"), *created, *called]
     created_at = min(filter(None, starts), default=now)
-    return {"created_at": created_at, "updated_at": max(created_at, *filter(None, ends))}
+    return {"created_at": created_at, "updated_at": max([created_at, *filter(None, ends)])}
 
 
 def _title(title: str | None, messages: Messages) -> str | None:

@@ -1,14 +1,14 @@
 """Messages: found by what their source calls them, added, and changed."""
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from operator import itemgetter
 
 from sqlalchemy import (
     BigInteger,
-    BindParameter,
     ColumnElement,
     Connection,
     RowMapping,
+    and_,
     bindparam,
     cast,
     func,
@@ -17,7 +17,7 @@ from sqlalchemy import (
     update,
 )
 
-from toolfold.store.recording.rows import Values, portions
+from toolfold.store.recording.rows import Values, portions, table_of
 from toolfold.store.tables import message_table
 
 USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
@@ -50,15 +50,21 @@ def _rows(
     session_id: str,
     column: ColumnElement[str],
     values: Collection[str],
-) -> Iterator[RowMapping]:
-    """Yield the session's rows whose `column` has one of the values, of one value by sequence."""
+) -> list[RowMapping]:
+    """Return the session's rows whose `column` has one of the values, by sequence."""
+    in_session = and_(_column.project_id == project_id, _column.session_id == session_id)
+    found: list[RowMapping] = []
     for portion in portions(values):
-        statement = select(message_table).where(
-            _column.project_id == project_id,
-            _column.session_id == session_id,
-            column.in_(portion),
-        )
-        yield from connection.execute(statement.order_by(_column.sequence)).mappings()
+        wanted = table_of(connection, portion)
+        # The outer join makes SQLite look up each value: it believes sessions to be so short
+        # that it would rather go through all of the session's messages once.
+        each = wanted.outerjoin(message_table, and_(in_session, column == wanted.c.value))
+        sequences = connection.execute(select(_column.sequence).select_from(each)).scalars()
+        known = sorted(set(sequences) - {None})
+        if known:
+            statement = select(message_table).where(in_session, _column.sequence.in_(known))
+            found += connection.execute(statement).mappings()
+    return sorted(found, key=itemgetter("sequence"))
 
 
 def time_of(connection: Connection, project_id: str, session_id: str, sequence: int) -> str:
@@ -86,11 +92,12 @@ def replace(connection: Connection, rows: Sequence[Values]) -> None:
         *(_column[name] == bindparam(f"{name}_of_row") for name in _KEY)
     )
     # A key that is set, though to the same value, makes PostgreSQL lock what refers to it.
-    settable: dict[str, BindParameter[Any]] = {
-        name: bindparam(name) for name in _NAMES if name not in _KEY
-    }
-    parameters = [{**row, **{f"{name}_of_row": row[name] for name in _KEY}} for row in rows]
-    connection.execute(statement.values(settable), parameters)
+    settable = [name for name in _NAMES if name not in _KEY]
+    parameters = [
+        {name: row[name] for name in settable} | {f"{name}_of_row": row[name] for name in _KEY}
+        for row in rows
+    ]
+    connection.execute(statement, parameters)
 
 
 def usage_sums(connection: Connection, project_id: str, session_id: str) -> RowMapping:

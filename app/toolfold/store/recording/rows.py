@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table
+import orjson
+from sqlalchemy import ARRAY, Connection, FromClause, Table, Text, func, literal
 from sqlalchemy.dialects import postgresql, sqlite
 
 Values = Mapping[str, Any]
@@ -20,6 +21,15 @@ def portions(values: Collection[_T]) -> Iterator[list[_T]]:
     in_order = sorted(values)
     for start in range(0, len(in_order), _MAX_PARAMETERS):
         yield in_order[start : start + _MAX_PARAMETERS]
+
+
+def table_of(connection: Connection, values: list[str]) -> FromClause:
+    """Return a table of one column, `value`, that holds these values in one parameter."""
+    if connection.dialect.name == "sqlite":
+        array = func.json_each(orjson.dumps(values).decode())
+        return array.table_valued("value", name="wanted")
+    array = func.unnest(literal(values, ARRAY(Text)))
+    return array.table_valued("value", name="wanted").render_derived()
 
 
 def insert_missing(connection: Connection, table: Table, rows: Sequence[Values]) -> None:
