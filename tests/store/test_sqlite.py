@@ -3,6 +3,7 @@
 import asyncio
 import stat
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,8 @@ async def main(folder, name):
 
 asyncio.run(main(*sys.argv[1:]))
 """
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
 on_sqlite = pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
 
@@ -120,6 +123,32 @@ async def test_a_file_that_stays_locked_is_told_in_one_line(
             await database.write(lambda connection: builders.add_project(connection, "a"))
         other.close()
         await database.write(lambda connection: builders.add_project(connection, "a"))
+
+
+@on_sqlite
+async def test_a_statement_that_begins_after_its_cancellation_is_interrupted(
+    database: Database,
+) -> None:
+    loop, taken, cancelled = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+    async with database.read() as connection:
+        driver = (await connection.get_raw_connection()).driver_connection
+        assert isinstance(driver, dialects.InterruptibleConnection)
+        raw = driver._connection  # noqa: SLF001 - A statement is run as its thread runs one.
+
+        def begin_late() -> None:
+            loop.call_soon_threadsafe(taken.set)
+            assert cancelled.wait(timeout=10)
+            assert raw is not None
+            raw.execute(ENDLESS).fetchall()
+
+        waiting = asyncio.ensure_future(driver._execute(begin_late))  # noqa: SLF001
+        await taken.wait()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        cancelled.set()
+        async with asyncio.timeout(10):
+            assert (await connection.execute(text("SELECT 1"))).scalar_one() == 1
 
 
 @on_sqlite

@@ -7,6 +7,7 @@ task was cancelled. Only `sqlite` uses them, by the names registered here.
 
 import asyncio
 import importlib
+import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -30,6 +31,8 @@ def _import_sqlite() -> ModuleType:
 
 MODULE = _import_sqlite()
 """The DB-API module in use: pysqlite3, which bundles a current SQLite, or the standard one."""
+
+_INTERRUPT_AGAIN_SECONDS = 0.01
 
 WRITER = "sqlite+toolfold_writer://"
 READER = "sqlite+toolfold_reader://"
@@ -89,11 +92,25 @@ class InterruptibleConnection(aiosqlite.Connection):
         self._thread.daemon = True
 
     async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        ended = threading.Event()
+
+        def run() -> Any:
+            try:
+                return fn(*args, **kwargs)
+            finally:
+                ended.set()
+
         try:
             # aiosqlite leaves it without types.
-            return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
+            return await super()._execute(run)  # type: ignore[no-untyped-call]
         except asyncio.CancelledError:
             # SQLAlchemy discards the connection now, and waits for the statement to do so.
-            if self._connection is not None:
-                self._connection.interrupt()
+            self._interrupt_until(ended)
             raise
+
+    def _interrupt_until(self, ended: threading.Event) -> None:
+        """Interrupt until the statement has ended: SQLite forgets an interrupt before it begins."""
+        if self._connection is not None and not ended.is_set():
+            self._connection.interrupt()
+            loop = asyncio.get_running_loop()
+            loop.call_later(_INTERRUPT_AGAIN_SECONDS, self._interrupt_until, ended)
