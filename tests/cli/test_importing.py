@@ -110,6 +110,20 @@ def test_a_file_with_many_problems_tells_the_first_and_counts_the_rest(
     ]
 
 
+def test_names_that_are_no_text_or_steer_a_terminal_are_told_harmlessly(
+    run: Run, tmp_path: Path
+) -> None:
+    _write(tmp_path / "tree" / os.fsdecode(b"\xff.jsonl"), _user("Hi"))
+    _write(tmp_path / "tree" / "\x1b[2Jnote.txt", b"Hello")
+    result = run("import", tmp_path / "tree")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == f"{tmp_path}/tree/ [2Jnote.txt: not a transcript"
+    assert lines[1] == f"{tmp_path}/tree/?.jsonl: claude-code, 1 message added"
+    named = run("import", tmp_path / "tree" / "\x1b[2Jnote.txt")
+    assert named.stderr == f"Error: {tmp_path}/tree/ [2Jnote.txt: is not a transcript.\n"
+
+
 def test_a_path_that_does_not_exist_is_one_line_and_nothing_is_imported(
     run: Run, tmp_path: Path
 ) -> None:

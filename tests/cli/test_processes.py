@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import orjson
+import pytest
 
 from tests import claude_tree
 from tests.cli.conftest import Run, process
@@ -52,16 +53,15 @@ def test_ctrl_c_ends_after_the_running_batch_and_the_next_run_completes(
     assert run("doctor").exit_code == 0
 
 
-def test_imports_beside_each_other_and_a_server_lose_nothing(
-    settings: Settings, run: Run, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+def test_imports_beside_each_other_and_a_server_lose_nothing(run: Run, tmp_path: Path) -> None:
     trees = [
         claude_tree.write(tmp_path / name, sessions=4, total_bytes=2_000_000, seed=seed)
         for seed, name in enumerate("ab")
     ]
-    data = ("--data-dir", settings.data_dir)
-    with serving(*data) as (_, lines), process("import", trees[0].root, *data) as one:
-        with process("import", trees[1].root, *data) as other:
+    # The processes have their database from the environment, as `run` has.
+    with serving() as (_, lines), process("import", trees[0].root) as one:
+        with process("import", trees[1].root) as other:
             url = graphql_url(lines)
             seen = [0]
             while one.poll() is None or other.poll() is None:

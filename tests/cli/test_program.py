@@ -4,7 +4,8 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.cli.conftest import Run
+from tests import claude_tree
+from tests.cli.conftest import Run, Store, process
 from toolfold.cli import main
 from toolfold.settings import Settings
 
@@ -53,3 +54,26 @@ def test_a_home_folder_is_understood(run: Run, tmp_path: Path) -> None:
 def test_a_server_that_does_not_answer_is_one_line(run: Run) -> None:
     result = run("list", "--database-url", "postgresql://nobody@127.0.0.1:1/none")
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+
+
+def test_characters_that_the_output_does_not_have_do_not_stop_a_command(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(title="Zürich ⛅")
+    monkeypatch.setenv("PYTHONIOENCODING", "iso-8859-1")
+    with process("list") as listing:
+        output, errors = listing.communicate(timeout=60)
+    assert (listing.returncode, errors) == (0, b"")
+    assert output.endswith(b"\tZ\xfcrich ?\n")
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"])
+def test_commands_work_on_postgresql(run: Run, tmp_path: Path) -> None:
+    tree = claude_tree.write(tmp_path / "tree", sessions=2, total_bytes=100_000)
+    assert f"{tree.message_count} messages added." in run("import", tree.root).stdout
+    assert run("sample").exit_code == 0
+    assert len(run("list", "--children").stdout.splitlines()) == len(tree.transcripts) + 2
+    assert run("export", "sample").stdout.count("\n") == 401
+    assert run("show", "sample").exit_code == 0
+    assert run("migrate").exit_code == 0
+    assert run("doctor").exit_code == 0

@@ -11,6 +11,7 @@ from toolfold.cli.import_progress import ImportDisplay
 from toolfold.cli.import_report import ImportReport
 from toolfold.cli.naming import opened
 from toolfold.cli.options import command_with, with_settings
+from toolfold.cli.program import MAX_ERROR_CHARACTERS
 from toolfold.cli.terminal import count, one_line, say, warn
 from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError
 from toolfold.importers import IMPORTERS, Importer, detect
@@ -133,7 +134,7 @@ def _conclude(report: ImportReport, discovery: Discovery, settings: Settings) ->
         names = ", ".join(_names(discovery.hidden))
         say(f"{count(len(discovery.hidden), 'hidden name')} passed by: {names}.")
     for refused in report.refused[:-1]:
-        warn(f"Error: {_reason(refused)}")
+        warn(f"Error: {one_line(_reason(refused), MAX_ERROR_CHARACTERS)}")
     if report.refused:
         raise TranscriptError(_reason(report.refused[-1]))
     if not report.succeeded:

@@ -18,7 +18,10 @@ from toolfold.store.page import PageRequest
 MAX_PROJECTS = 10_000
 """In so many projects a session is looked for by a part of its id."""
 
-_COLUMNS = ("project_id", "id", "source_session", "title")
+_COLUMNS = (
+    *("project_id", "id", "source_session", "title"),
+    *("parent_id", "parent_source_session"),
+)
 
 
 @contextlib.asynccontextmanager
@@ -50,7 +53,7 @@ async def session_of(
     """Return the key of the session that `text` means.
 
     It is the session's id as `toolfold list` or GraphQL shows it, the agent's own id, or the
-    beginning of one of them that only one session has.
+    beginning of one of them that only one session has, those of sub-agents aside.
 
     Raises:
         NotFoundError: if there is none, or more than one.
@@ -81,7 +84,10 @@ async def _named(database: Database, name: str, project_name: str | None) -> lis
     for project_id in projects:
         async with database.read() as connection:
             found += await session.by_source(connection, project_id, name, _COLUMNS)
-    return [row for row in found if name in (row.id, row.source_session)] or found
+    whole = [row for row in found if name in (row.id, row.source_session)]
+    own = [row for row in found if row.parent_id is None and row.parent_source_session is None]
+    # Agents name a sub-agent's session after the one that started it.
+    return whole or (own if len(own) == 1 else found)
 
 
 def _ambiguous(text: str, found: Sequence[Row[Any]]) -> str:

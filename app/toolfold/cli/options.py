@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,5 +52,5 @@ def command_with(settings: Settings, command: str) -> str:
     if settings.database_url:
         return words
     if settings.data_dir != default.data_dir:
-        return f"{words} --data-dir {settings.data_dir}"
+        return f"{words} --data-dir {shlex.quote(str(settings.data_dir))}"
     return words
