@@ -234,6 +234,24 @@ async def test_a_page_far_down_costs_what_the_first_one_costs(database: Database
     assert last <= 1.1 * first
 
 
+@pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
+async def test_a_page_is_found_by_its_key_before_there_are_statistics(database: Database) -> None:
+    await builders.store_session(
+        database, [Message(f"m{n}", MessageRole.USER) for n in range(3_000)]
+    )
+    request = PageRequest(first=50, after=(2_900,))
+    with statements(database) as seen:
+        await sequences(database, request)
+    async with database.read() as connection:
+        parameters = (builders.PROJECT, builders.SESSION, 2_900, 50)
+        plan = await connection.exec_driver_sql(f"EXPLAIN {seen[0]}", parameters)
+        steps = [row[0].strip() for row in plan]
+    assert [step.split(" on ")[0] for step in steps if " on " in step] == [
+        "->  Index Only Scan using pk_message"
+    ]
+    assert not [step for step in steps if "Sort" in step]
+
+
 async def instructions(database: Database, request: PageRequest) -> int:
     """Return how many instructions of its virtual machine SQLite takes for a page."""
     count = itertools.count()

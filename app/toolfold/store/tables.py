@@ -151,11 +151,14 @@ message_table = Table(
     CheckConstraint("(content IS NULL) = (content_hash IS NOT NULL)", name="content_place"),
     CheckConstraint("sequence > 0", name="sequence"),
     Index("ix_message_revision", "project_id", "session_id", "revision"),
+    # Partial, so that PostgreSQL does not take it for a page while it has no statistics yet.
     Index(
         "ix_message_tool_call_id",
         "project_id",
         "session_id",
         "tool_call_id",
+        sqlite_where=text("tool_call_id IS NOT NULL"),
+        postgresql_where=text("tool_call_id IS NOT NULL"),
     ),
     # Finds the call that started a session which is imported after it; few messages have one.
     Index(

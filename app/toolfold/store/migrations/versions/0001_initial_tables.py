@@ -177,7 +177,11 @@ def _create_message() -> None:
     )
     op.create_index("ix_message_revision", "message", ["project_id", "session_id", "revision"])
     op.create_index(
-        "ix_message_tool_call_id", "message", ["project_id", "session_id", "tool_call_id"]
+        "ix_message_tool_call_id",
+        "message",
+        ["project_id", "session_id", "tool_call_id"],
+        sqlite_where=sa.text("tool_call_id IS NOT NULL"),
+        postgresql_where=sa.text("tool_call_id IS NOT NULL"),
     )
 
 
