@@ -98,6 +98,8 @@ def test_a_prompt_that_comes_back_as_a_chunk_is_one_message() -> None:
             # Not an echo: the user steers.
             said("And test it.", role="user_message"),
             said("Tested."),
+            said("Fix it.", role="user_message"),
+            said("Again?"),
             answered(),
         ]
     )
@@ -106,4 +108,6 @@ def test_a_prompt_that_comes_back_as_a_chunk_is_one_message() -> None:
         ("assistant", "Done."),
         ("user", "And test it."),
         ("assistant", "Tested."),
+        ("user", "Fix it."),
+        ("assistant", "Again?"),
     ]

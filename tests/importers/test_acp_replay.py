@@ -88,6 +88,8 @@ def test_a_history_in_a_log_of_its_own_is_told() -> None:
     assert store.texts() == [("user", "Fix the adder."), *TEXTS[1:], *MORE_TEXTS]
     assert store.calls()["c1"].status is ToolStatus.COMPLETED
     assert store.sessions[S].cwd == "/work"
+    told = [one.value.client_id for one in store.entries if isinstance(one.value, Message)]
+    assert len(told) == len(set(told)) == 9
 
 
 def test_a_history_adds_nothing_to_a_store_that_has_it() -> None:
@@ -178,7 +180,7 @@ def test_a_resumed_session_adds_to_what_other_logs_tell() -> None:
 
 def test_a_session_that_was_resumed_and_then_loaded_has_its_history() -> None:
     resume = request("session/resume", 6, sessionId=S, cwd="/work")
-    store = Store().read([resume, response({}, 6), *MORE, *loaded(*HISTORY)])
+    store = Store().read([resume, response({}, 6), *MORE[:2], *loaded(*HISTORY)])
     assert store.texts()[:2] == MORE_TEXTS
     assert store.texts()[3:] == TEXTS[1:]
 

@@ -87,6 +87,14 @@ def test_a_sub_agent_s_call_has_failed_when_the_sub_agent_is_done() -> None:
     assert store.calls(f"{S}/agent")["ls"].status is ToolStatus.FAILED
 
 
+def test_a_sub_agent_s_call_has_failed_when_the_turn_is_over() -> None:
+    store = Store().read(
+        [*opened(), prompt("Go."), call("agent"), call("ls", _meta=by("agent")), answered()]
+    )
+    assert store.calls(f"{S}/agent")["ls"].status is ToolStatus.FAILED
+    assert store.calls()["agent"].status is ToolStatus.FAILED
+
+
 def test_a_sub_agent_goes_on_in_a_later_turn() -> None:
     store = Store().read(
         [

@@ -10,6 +10,7 @@ from tests.importers.acp_log import (
     patch,
     prompt,
     request,
+    response,
     said,
     update,
 )
@@ -238,6 +239,24 @@ def test_where_no_prompt_was_logged_the_user_s_next_message_ends_the_turn() -> N
         ]
     )
     assert store.calls()["c1"].status is ToolStatus.FAILED
+
+
+def test_an_update_alone_does_not_say_that_a_call_was_left_without_a_result() -> None:
+    unknown = patch("c1", title="Of an earlier turn")
+    store = Store().read([*opened(), prompt("Go."), unknown, patch("c2"), answered()])
+    assert {one.status for one in store.calls().values()} == {ToolStatus.PENDING}
+
+
+def test_in_version_2_a_call_may_run_on_until_the_next_prompt() -> None:
+    begun = [
+        *opened(),
+        prompt("Go."),
+        response({"messageId": "u1"}, 1),
+        patch("c1", status="in_progress"),
+        update("state_update", state="idle"),
+    ]
+    assert Store().read(begun).calls()["c1"].status is ToolStatus.IN_PROGRESS
+    assert Store().read([*begun, prompt("And?")]).calls()["c1"].status is ToolStatus.FAILED
 
 
 def test_a_call_after_the_turn_s_end_has_failed_at_the_next_prompt() -> None:
