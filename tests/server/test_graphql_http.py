@@ -108,6 +108,22 @@ async def test_a_get_answers_a_query(client: httpx.AsyncClient) -> None:
     assert response.json() == {"data": {"hello": "hello é"}}
 
 
+async def test_a_head_says_what_a_get_would(client: httpx.AsyncClient) -> None:
+    response = await client.head("/graphql", params={"query": "{ hello }"})
+    assert response.status_code == 200
+    assert response.headers["content-length"] == str(len('{"data":{"hello":"hello you"}}'))
+
+
+async def test_a_browser_that_opens_the_address_gets_no_page_from_elsewhere(
+    client: httpx.AsyncClient,
+) -> None:
+    accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    response = await client.get("/graphql", headers={"accept": accept})
+    assert (response.status_code, codes(response)) == (400, ["BAD_REQUEST"])
+    assert response.headers["content-type"] == "application/json"
+    assert "<" not in response.text
+
+
 @pytest.mark.parametrize("accept", [NEW, OLD])
 async def test_a_get_never_changes_anything(
     client: httpx.AsyncClient, stage: Stage, accept: str

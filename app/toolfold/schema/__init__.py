@@ -10,6 +10,7 @@ from toolfold.schema.context import OperationScope
 from toolfold.schema.deadline import Deadline
 from toolfold.schema.limits import DocumentLimits
 from toolfold.schema.masking import MaskedSchema
+from toolfold.schema.operation_choice import OperationChoice
 from toolfold.schema.query import Query
 from toolfold.schema.scalars import SCALARS
 
@@ -20,6 +21,12 @@ def build_schema() -> MaskedSchema:
     return MaskedSchema(
         query=Query,
         # Their order is that of a request: its state first, then what may refuse it.
-        extensions=[OperationScope, DocumentLimits, lambda: CachedDocuments(caches), Deadline],
+        extensions=[
+            OperationScope,
+            DocumentLimits,
+            OperationChoice,
+            lambda: CachedDocuments(caches),
+            Deadline,
+        ],
         config=StrawberryConfig(scalar_map=SCALARS),
     )
