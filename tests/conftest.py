@@ -6,29 +6,22 @@ answers, the tests on it are left out and the summary says so; in CI that is an 
 """
 
 import asyncio
-import contextlib
 import dataclasses
-import itertools
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import asyncpg  # type: ignore[import-untyped]  # It has no type stubs.
 import pytest
-from sqlalchemy import make_url
 
+from tests import postgresql
 from toolfold.settings import Settings
 from toolfold.store import engine, sqlite
 from toolfold.store.engine import Database
 
-POSTGRESQL_URL = os.environ.get(
-    "TOOLFOLD_TEST_DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres"
-)
 DIALECTS = ("sqlite", "postgresql")
 
 _left_out = pytest.StashKey[list[str]]()
-_numbers = itertools.count()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests on what this machine lacks, except in CI."""
     on_postgresql = [item for item in items if _dialect_of(item) == "postgresql"]
-    if on_postgresql and (problem := _postgresql_problem()):
+    if on_postgresql and (problem := postgresql.problem()):
         _leave_out(config, items, on_postgresql, f"PostgreSQL ({problem})")
     on_linux = [item for item in items if item.get_closest_marker("linux")]
     if on_linux and not Path("/proc/thread-self/io").exists():
@@ -66,14 +59,6 @@ def _leave_out(
     items[:] = [item for item in items if item not in lacking]
 
 
-def _postgresql_problem() -> str | None:
-    try:
-        asyncio.run(_execute("SELECT 1"))
-    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
-        return str(error)
-    return None
-
-
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Run async tests on asyncio, which SQLAlchemy needs."""
@@ -94,7 +79,7 @@ def empty_database_settings(dialect: str, tmp_path: Path) -> Iterator[Settings]:
     if dialect == "sqlite":
         yield settings
         return
-    with _postgresql_database("template1") as url:
+    with postgresql.new_database() as url:
         yield dataclasses.replace(settings, database_url=url)
 
 
@@ -109,7 +94,8 @@ def database_settings(
         shutil.copy(request.getfixturevalue("_sqlite_template"), settings.data_dir)
         yield settings
         return
-    with _postgresql_database(request.getfixturevalue("_postgresql_template")) as url:
+    pool: postgresql.Pool = request.getfixturevalue("_postgresql_pool")
+    with pool.database() as url:
         yield dataclasses.replace(settings, database_url=url)
 
 
@@ -129,31 +115,10 @@ def _sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def _postgresql_template() -> Iterator[str]:
-    with _postgresql_database("template1") as url:
-        asyncio.run(engine.migrate(Settings(database_url=url)))
-        yield str(make_url(url).database)
-
-
-@contextlib.contextmanager
-def _postgresql_database(template: str) -> Iterator[str]:
-    """Make a database for as long as the block runs and give its URL."""
-    name = f"toolfold_test_{os.getpid()}_{next(_numbers)}"
-    asyncio.run(_execute(f"CREATE DATABASE {name} TEMPLATE {template}"))
-    url = make_url(POSTGRESQL_URL).set(database=name)
-    try:
-        yield url.render_as_string(hide_password=False)
-    finally:
-        asyncio.run(_execute(f"DROP DATABASE {name} WITH (FORCE)"))
-
-
-async def _execute(statement: str) -> None:
-    url = POSTGRESQL_URL.replace("+asyncpg", "", 1)
-    connection = await asyncpg.connect(url, timeout=10)
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
+def _postgresql_pool() -> Iterator[postgresql.Pool]:
+    pool = postgresql.Pool()
+    yield pool
+    pool.close()
 
 
 def _dialect_of(item: pytest.Item) -> str | None:
