@@ -78,7 +78,7 @@ class _Import:
     importer: Importer
     known: Prior
     added: int = 0
-    skipped: int = 0
+    repeated: int = 0
     kept_raw: int = 0
     repaired: int = 0
     bytes: int = 0
@@ -110,7 +110,7 @@ class _Import:
             self._count(counts)
             self.is_begun = True
         self.bytes = step.place.size
-        self.skipped += step.skipped
+        self.repeated += step.skipped
         self.repaired += batch.repaired
         self.kept_raw += len(batch.records)
         self._tell(batch.problems)
@@ -163,7 +163,7 @@ class _Import:
             # What this import has added itself is not an update when it changes.
             self.changed |= {(session.session_id, n) for n in session.updated if n <= head}
         self.added += counts.added
-        self.skipped += counts.skipped
+        self.repeated += sum(session.repeated for session in counts.sessions)
 
     def _refuse(self, session_id: str, reason: str) -> None:
         if session_id not in self.refused:
@@ -180,7 +180,7 @@ class _Import:
             FileState.IMPORTED if failure is None else FileState.FAILED,
             added=self.added,
             updated=len(self.changed),
-            skipped=self.skipped,
+            skipped=max(0, self.repeated - len(self.changed)),
             kept_raw=self.kept_raw,
             repaired=self.repaired,
             bytes=self.bytes,

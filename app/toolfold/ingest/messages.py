@@ -35,7 +35,8 @@ class Messages:
         self.head_revision: int = session["head_revision"]
         self.added: list[Columns] = []
         self.changed: list[Columns] = []
-        self.skipped = 0
+        self.repeated: set[int] = set()
+        """The sequences of stored messages that were told again, changed by that or not."""
 
     def take(self, batch: SessionBatch) -> None:
         """Apply all that the batch says, in its order."""
@@ -101,8 +102,9 @@ class Messages:
             self._attach(row, told.attachments)
             return
         changes = retelling.changes(stored, told.columns) | told.patch
-        if not self._change(stored, changes):
-            self.skipped += 1
+        if stored["sequence"] <= self._session["head_sequence"]:
+            self.repeated.add(stored["sequence"])
+        self._change(stored, changes)
         if "attachment_count" in changes:
             self._attach(stored, told.attachments)
 
@@ -136,12 +138,12 @@ class Messages:
             self._by_call[row["tool_call_id"]] = row
         return row
 
-    def _change(self, row: Columns, changes: Columns) -> bool:
-        """Give a row new values, and say whether any differs from what it had."""
+    def _change(self, row: Columns, changes: Columns) -> None:
+        """Give a row new values, if any differs from what it has."""
         new = row | changes
         columns.make_coherent(new)
         if new == row:
-            return False
+            return
         sequence = row["sequence"]
         if sequence <= self._session["head_sequence"] and sequence not in self._before:
             self._before[sequence] = dict(row)
@@ -149,7 +151,6 @@ class Messages:
             self.head_revision += 1
             new["revision"] = self.head_revision
         row.update(new)
-        return True
 
     def _attach(self, row: Columns, attachments: list[Values]) -> None:
         key = {name: row[name] for name in ("project_id", "session_id", "sequence")}

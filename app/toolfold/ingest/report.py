@@ -24,7 +24,8 @@ class FileReport:
     """What an import did with one file.
 
     `format` is the importer's name, or that of the format that is not supported. `added`,
-    `updated` (messages that were there before) and `skipped` count messages; `kept_raw` records,
+    `updated` (messages that were there before) and `skipped` (those that are as
+    they were) count messages; `kept_raw` records,
     `repaired` what was mended. `bytes` were read. `error` says in one line, naming file and line,
     why it failed; what was written before stays. `sessions` are the ids of those in the file, as
     far as they were told.

@@ -22,8 +22,9 @@ from toolfold.transcript import Entry, SessionStatus
 class SessionCounts:
     """What a transaction did to one session: the positions before and after it, and the rest.
 
-    `updated` are the sequences of stored messages that changed; `skipped` counts messages that
-    were there already. A session that refused everything has its `refusal`.
+    `updated` are the sequences of stored messages that changed, `repeated` counts the stored
+    messages that were told again, and `skipped` those of them that are as they were. A session
+    that refused everything has its `refusal`.
     """
 
     session_id: str
@@ -31,6 +32,7 @@ class SessionCounts:
     head_sequence: int
     head_revision: int
     updated: tuple[int, ...]
+    repeated: int
     skipped: int
     refusal: ArchivedSessionError | None = None
 
@@ -58,7 +60,7 @@ class Counts:
 
     @property
     def skipped(self) -> int:
-        """How many messages were there already."""
+        """How many messages were there already, and are as they were."""
         return sum(counts.skipped for counts in self.sessions)
 
 
@@ -121,13 +123,15 @@ class _Transaction:
         updated = sessions.updated(row, one.said, messages, now=self.now)
         self._write_rows(stored, updated, messages)
         family.join_children(self.connection, updated, messages)
+        changed = tuple(one["sequence"] for one in messages.changed)
         return SessionCounts(
             session_id=row["id"],
             head_before=row["head_sequence"],
             head_sequence=messages.head_sequence,
             head_revision=messages.head_revision,
-            updated=tuple(changed["sequence"] for changed in messages.changed),
-            skipped=messages.skipped,
+            updated=changed,
+            repeated=len(messages.repeated),
+            skipped=len(messages.repeated.difference(changed)),
         )
 
     def write_contents(self) -> None:
@@ -176,6 +180,7 @@ def _refused(stored: Columns, one: SessionBatch) -> SessionCounts:
         head_sequence=stored["head_sequence"],
         head_revision=stored["head_revision"],
         updated=(),
+        repeated=len(one.told),
         skipped=len(one.told),
         refusal=ArchivedSessionError(
             f"Session {stored['id']} is archived and takes nothing until it is reopened."
