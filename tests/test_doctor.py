@@ -93,6 +93,14 @@ async def test_a_missing_chunk_is_found(database: Database) -> None:
     assert await _names_after(database, lambda c: c.execute(gone)) == ["content-damaged"]
 
 
+async def test_a_chunk_too_many_is_found(database: Database) -> None:
+    def change(connection: Connection) -> None:
+        row = {"project_id": "default", "hash": hashlib.sha256(b'"out"').digest(), "position": 1}
+        connection.execute(insert(content_chunk_table).values(**row, data=b"left over"))
+
+    assert await _names_after(database, change) == ["content-damaged"]
+
+
 async def test_a_content_that_no_message_uses_is_found(database: Database) -> None:
     def change(connection: Connection) -> None:
         add_content(connection, b"left over")

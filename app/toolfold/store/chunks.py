@@ -57,8 +57,8 @@ class Layout:
         """Yield the bytes of every chunk, from (position, frame) in order of position.
 
         Raises:
-            CorruptContentError: if a chunk is missing or damaged, or the whole does not have
-                the hash under which it is stored.
+            CorruptContentError: if a chunk is missing, damaged or one too many, or the whole
+                does not have the hash under which it is stored.
         """
         whole = hashlib.sha256()
         arriving = iter(frames)
@@ -67,6 +67,8 @@ class Layout:
             piece = self.decompress(position, frame if found == position else None)
             whole.update(piece)
             yield piece
+        if next(arriving, None) is not None:
+            raise corrupt(self.digest, f"there are more than its {self.count} chunks")
         self.require(whole.digest())
 
     def require(self, digest: bytes) -> None:
