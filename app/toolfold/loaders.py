@@ -50,8 +50,8 @@ class Loaders:
         return DataLoader(load_fn=batch)
 
 
-async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[bytes | None]:
-    """Return the stored bytes of each key; None where there are none."""
+async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[Any]:
+    """Return the stored bytes of each key; None where there are none, the error where damaged."""
     async with database.read() as connection:
         found = await content.by_hashes(connection, set(keys))
     return [found.get(key) for key in keys]

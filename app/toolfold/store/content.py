@@ -62,11 +62,12 @@ def compress(data: bytes) -> list[bytes]:
     return [compressor.compress(view[start : start + CHUNK_SIZE]) for start in starts]
 
 
-async def by_hashes(connection: AsyncConnection, keys: Collection[Key]) -> dict[Key, bytes]:
+async def by_hashes(
+    connection: AsyncConnection, keys: Collection[Key]
+) -> dict[Key, bytes | CorruptContentError]:
     """Return the whole bytes of each key that exists, with one statement per table.
 
-    Raises:
-        CorruptContentError: naming the first that is not what was stored.
+    One that is not what was stored has its error there, so that it does not fail the others.
     """
     if not keys:
         return {}
@@ -222,11 +223,18 @@ async def _frame(connection: AsyncConnection, key: Key, position: int) -> bytes 
     return (await connection.execute(statement)).scalar_one_or_none()
 
 
-def _assemble(contents: Sequence[Row[Any]], chunks: Iterable[Row[Any]]) -> dict[Key, bytes]:
+def _assemble(
+    contents: Sequence[Row[Any]], chunks: Iterable[Row[Any]]
+) -> dict[Key, bytes | CorruptContentError]:
     frames = {key: list(rows) for key, rows in groupby(chunks, _key_of)}
-    return {
-        _key_of(row): b"".join(_verified(row, frames.get(_key_of(row), ()))) for row in contents
-    }
+    found: dict[Key, bytes | CorruptContentError] = {}
+    for row in contents:
+        key = _key_of(row)
+        try:
+            found[key] = b"".join(_verified(row, frames.get(key, ())))
+        except CorruptContentError as error:
+            found[key] = error
+    return found
 
 
 def _verdict(content: Row[Any], chunks: Iterable[Row[Any]]) -> Verdict:
