@@ -18,6 +18,7 @@ from toolfold.server import create_app
 from toolfold.settings import Settings
 
 HOST = "127.0.0.1"
+GRACE_SECONDS = 2
 
 _PAGE = "{ sessions(first: 1) { nodes { messages(first: 20%s) { nodes { %s } } } } }"
 _QUERIES = {
@@ -57,6 +58,11 @@ def serve(settings: Settings, port: int | None) -> None:
             log_level="warning",
             access_log=False,
             ws_max_size=settings.max_body_bytes,
+            # Whoever still downloads or listens is not waited for longer.
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            # Nothing stands before it that could be believed about who asks.
+            proxy_headers=False,
+            server_header=False,
         )
         # Ctrl-C is how serving ends: uvicorn has closed everything when it tells so.
         with contextlib.suppress(KeyboardInterrupt):
