@@ -35,7 +35,8 @@ def entries(seed: int = 1) -> Iterator[Entry]:
     """
     recorder = Recorder(SESSION, seed=seed)
     yield from _opening(recorder)
-    yield from _tools(recorder)
+    yield from _done(recorder)
+    yield from _failed_and_cut(recorder)
     yield from _blocks(recorder)
     yield from _subagent(recorder, seed)
     yield from _ordinary_work(recorder, MESSAGES - 2)
@@ -75,7 +76,7 @@ def _opening(recorder: Recorder) -> Iterator[Entry]:
     yield recorder.say(MessageRole.ASSISTANT, "I measure the page, then I look at how it is made.")
 
 
-def _tools(recorder: Recorder) -> Iterator[Entry]:
+def _done(recorder: Recorder) -> Iterator[Entry]:
     log = output.text(recorder.rng, LARGE_OUTPUT_BYTES, output.log_line)
     yield recorder.call(
         "Bash",
@@ -93,6 +94,9 @@ def _tools(recorder: Recorder) -> Iterator[Entry]:
         locations=(ToolLocation(PAGE, 1),),
         raw_input={"file_path": PAGE, "old_string": OLD_PAGE, "new_string": NEW_PAGE},
     )
+
+
+def _failed_and_cut(recorder: Recorder) -> Iterator[Entry]:
     yield recorder.call(
         "Bash",
         "Run the tests",
