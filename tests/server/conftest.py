@@ -3,14 +3,19 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx
 import orjson
 import pytest
 
+from tests.server.serving import in_process
+from tests.server.small_schema import SmallSchema, Stage
+from tests.server.stored import Served
+from toolfold.server import create_app
 from toolfold.settings import Settings
 
 NODE_FOLDER = Path(__file__).parents[1] / "node"
@@ -67,3 +72,30 @@ def run_node(node_packages: Path) -> RunNode:
         return orjson.loads(process.stdout)
 
     return run
+
+
+@pytest.fixture
+async def served(database_settings: Settings) -> AsyncIterator[Served]:
+    """A started server in process, over a database of either kind."""
+    app = create_app(database_settings)
+    async with in_process(app) as client:
+        yield Served(client, app)
+
+
+@pytest.fixture
+def schema() -> SmallSchema:
+    """A schema whose fields do as a test wants."""
+    return SmallSchema()
+
+
+@pytest.fixture
+def stage(schema: SmallSchema) -> Stage:
+    """What the test shares with the resolvers of `schema`."""
+    return schema.stage
+
+
+@pytest.fixture
+async def client(settings: Settings, schema: SmallSchema) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a started server in process, over the small schema."""
+    async with in_process(create_app(settings, schema=schema)) as client:
+        yield client

@@ -11,6 +11,13 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 BASE_URL = "http://127.0.0.1:7878"
+NEW = "application/graphql-response+json"
+OLD = "application/json"
+
+
+def codes(response: httpx.Response) -> list[str]:
+    """Return the codes of a response's errors."""
+    return [error["extensions"]["code"] for error in response.json()["errors"]]
 
 
 @contextlib.asynccontextmanager

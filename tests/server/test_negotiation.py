@@ -2,10 +2,8 @@
 
 import pytest
 
+from tests.server.serving import NEW, OLD
 from toolfold.server.negotiation import response_media_type
-
-NEW = "application/graphql-response+json"
-OLD = "application/json"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -12,9 +12,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tests.builders import store_session, text_block, tool_message
+from tests.builders import text_block, tool_message
 from tests.server.conftest import RunNode
 from tests.server.serving import on_a_port
+from tests.server.stored import Served
 from tests.server.test_graphql_socket import open_socket
 from tests.statements import statements
 from toolfold import stored_json
@@ -22,7 +23,6 @@ from toolfold.schema.global_id import encode
 from toolfold.server import create_app
 from toolfold.settings import Settings
 from toolfold.store import content, message, postgresql, sqlite
-from toolfold.store.engine import Database
 from toolfold.transcript import Json
 
 PAGE = """
@@ -36,38 +36,32 @@ ENDLESS = text(
 )
 
 
-@dataclass(frozen=True)
-class Served:
-    """A server on a port, and its database."""
-
-    host: str
-    database: Database
-    client: httpx.AsyncClient
-
-    async def store(self, *contents: Json) -> str:
-        """Store a session of tool calls and return its global id."""
-        await store_session(self.database, [tool_message(content) for content in contents])
-        return encode("Session", "default", "session-1")
-
-    async def post(self, query: str, **variables: Any) -> httpx.Response:
-        return await self.client.post("/graphql", json={"query": query, "variables": variables})
-
-
 @contextlib.asynccontextmanager
-async def serve(settings: Settings, **values: Any) -> AsyncIterator[Served]:
+async def serve(settings: Settings, **values: Any) -> AsyncIterator[tuple[str, Served]]:
+    """Serve on a port; give `host:port` and the server."""
     app = create_app(replace(settings, **values))
     async with on_a_port(app) as host, httpx.AsyncClient(base_url=f"http://{host}") as client:
         await client.get("/healthz")
-        yield Served(host, app.state.resources.database, client)
+        yield host, Served(client, app)
+
+
+async def store(served: Served, *contents: Json) -> str:
+    """Store a session of tool calls and return its global id."""
+    await served.store(*(tool_message(content) for content in contents))
+    return encode("Session", "default", "s")
+
+
+async def post(served: Served, query: str, **variables: Any) -> httpx.Response:
+    return await served.client.post("/graphql", json={"query": query, "variables": variables})
 
 
 async def test_a_page_with_contents_goes_out_as_it_was_recorded(
     database_settings: Settings,
 ) -> None:
     recorded = [[text_block("café 😀")], {"n": 123456789012345678901, "f": 1.5}, [None], None]
-    async with serve(database_settings) as served:
-        session = await served.store(*recorded)
-        response = await served.post(PAGE, id=session)
+    async with serve(database_settings) as (_, served):
+        session = await store(served, *recorded)
+        response = await post(served, PAGE, id=session)
     assert response.status_code == 200
     stored = [b"null" if value is None else stored_json.encode(value) for value in recorded]
     node = b'{"toolMetadata":{"content":%b,"contentOmitted":null}}'
@@ -88,9 +82,9 @@ async def test_a_block_that_is_not_known_goes_out_at_any_depth_and_width(
       message(id: $id) { toolMetadata { blocks { ... on UnknownBlock { raw } } } }
     }
     """
-    async with serve(database_settings) as served:
-        await served.store([block])
-        response = await served.post(document, id=encode("Message", "default", "session-1", 1))
+    async with serve(database_settings) as (_, served):
+        await store(served, [block])
+        response = await post(served, document, id=encode("Message", "default", "s", 1))
     assert response.status_code == 200
     assert stored_json.encode(block) in response.content
 
@@ -99,9 +93,9 @@ async def test_each_operation_of_a_socket_has_its_own_budget_and_its_own_reads(
     database_settings: Settings,
 ) -> None:
     """A page takes the whole compact budget, so that a second one would find nothing left."""
-    async with serve(database_settings, compact_budget_bytes=400) as served:
-        session = await served.store([text_block("x" * 300)])
-        async with open_socket(served.host) as socket:
+    async with serve(database_settings, compact_budget_bytes=400) as (host, served):
+        session = await store(served, [text_block("x" * 300)])
+        async with open_socket(host) as socket:
             with statements(served.database) as seen:
                 answers = [
                     (await socket.run(str(n), PAGE, variables={"id": session}))[0] for n in "123"
@@ -123,11 +117,11 @@ async def test_each_operation_of_a_socket_has_its_own_budget_and_its_own_reads(
 async def test_a_clients_library_gets_the_same_page_twice_over_one_socket(
     settings: Settings, run_node: RunNode
 ) -> None:
-    async with serve(settings, compact_budget_bytes=400) as served:
-        session = await served.store([text_block("x" * 300)])
+    async with serve(settings, compact_budget_bytes=400) as (host, served):
+        session = await store(served, [text_block("x" * 300)])
         operation = {"query": PAGE, "variables": {"id": session}}
         documents = orjson.dumps([operation, operation]).decode()
-        url = f"ws://{served.host}/graphql"
+        url = f"ws://{host}/graphql"
         first, second = await run_node("operations.mjs", url, documents)
     assert first == second
     (result,) = first["results"]
@@ -152,9 +146,9 @@ async def test_reads_are_interrupted_at_the_deadline_on_every_connection(
     name: str,
     query: str,
 ) -> None:
-    async with serve(database_settings, query_seconds=1) as served:
-        await served.store(["x"])
-        variables = {"id": encode("Message", "default", "session-1", 1)}
+    async with serve(database_settings, query_seconds=1) as (_, served):
+        await store(served, ["x"])
+        variables = {"id": encode("Message", "default", "s", 1)}
         connections = CONNECTIONS[served.database.dialect]
         async with contextlib.AsyncExitStack() as stack:
             # All are open before the time runs.
@@ -162,11 +156,11 @@ async def test_reads_are_interrupted_at_the_deadline_on_every_connection(
                 await stack.enter_async_context(served.database.read())
         with monkeypatch.context() as patch:
             patch.setattr(module, name, never_ends)
-            reads = (served.post(query, **variables) for _ in range(connections))
+            reads = (post(served, query, **variables) for _ in range(connections))
             answers = await asyncio.gather(*reads)
         assert {answer.status_code for answer in answers} == {504}
         async with asyncio.timeout(5):
-            answer = await served.post(query, **variables)
+            answer = await post(served, query, **variables)
     assert answer.json()["data"]["message"]["toolMetadata"]["content"] == ["x"]
 
 
@@ -184,15 +178,15 @@ async def test_a_read_is_interrupted_when_its_client_goes_away(
         reading.release()
         await never_ends(connection)
 
-    async with serve(database_settings, query_seconds=60) as served:
-        await served.store(["x"])
-        variables = {"id": encode("Message", "default", "session-1", 1)}
+    async with serve(database_settings, query_seconds=60) as (_, served):
+        await store(served, ["x"])
+        variables = {"id": encode("Message", "default", "s", 1)}
         with monkeypatch.context() as patch:
             patch.setattr(module, name, told)
             for _ in range(6):
-                leaving = asyncio.ensure_future(served.post(query, **variables))
+                leaving = asyncio.ensure_future(post(served, query, **variables))
                 await reading.acquire()
                 leaving.cancel()
         async with asyncio.timeout(5):
-            answer = await served.post(query, **variables)
+            answer = await post(served, query, **variables)
     assert answer.json()["data"]["message"]["toolMetadata"]["content"] == ["x"]
