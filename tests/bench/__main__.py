@@ -57,7 +57,9 @@ def main(
 def _measured(names: tuple[str, ...], options: Options) -> Iterator[Figure]:
     for name in names:
         click.echo(f"Measuring {name} ...", err=True)
-        yield from GROUPS[name](options)
+        for figure in GROUPS[name](options):
+            click.echo(f"  {figure.name}: {figure.measured} ({figure.beside})", err=True)
+            yield figure
 
 
 if __name__ == "__main__":

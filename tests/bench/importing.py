@@ -59,6 +59,7 @@ def _speed(
         name,
         f"{_rate(tree, finished):,.1f} MB/s",
         f"{finished.seconds:,.1f} s, {finished.cpu_seconds:,.1f} s of CPU",
+        f"{tree.size / MEGABYTE / finished.cpu_seconds:,.1f} MB/CPU s",
         bound=bound,
     )
 
