@@ -19,6 +19,7 @@ from toolfold.store import project
 
 UNTOLD = "words that no client may read"
 MASKED = "Internal error."
+NAMED = 'query ($name: String = "a") { named(name: $name) }'
 AT = "query ($time: DateTime!) { at(time: $time) }"
 
 
@@ -52,8 +53,12 @@ class Query:
         raise BadUserInputError("first must not be negative.", argument="first")
 
     @strawberry.field
-    def told(self) -> str | None:
-        raise GraphQLError("Told to the client.", extensions={"code": "ITS_OWN"})
+    def too_large(self) -> int | None:
+        return 2**40
+
+    @strawberry.field
+    def named(self, name: str = "a") -> str | None:
+        return name
 
 
 @strawberry.type
@@ -122,10 +127,11 @@ async def test_two_operations_have_two_request_ids() -> None:
     assert len(ids) == 2
 
 
-async def test_a_null_where_none_may_be_is_no_clients_business(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize("document", ["{ nothing }", "{ tooLarge }"])
+async def test_a_value_that_the_schema_does_not_allow_is_no_clients_business(
+    document: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (error,) = (await executed("{ nothing }")).errors or []
+    (error,) = (await executed(document)).errors or []
     assert error.message == MASKED
     assert len(logged(caplog)) == 1
 
@@ -134,7 +140,7 @@ async def test_a_null_where_none_may_be_is_no_clients_business(
     ("document", "variables", "message", "code"),
     [
         ("{ refused }", {}, "first must not be negative.", "BAD_USER_INPUT"),
-        ("{ told }", {}, "Told to the client.", "ITS_OWN"),
+        (NAMED, {"name": None}, "Argument 'name'", "BAD_USER_INPUT"),
         ("{", {}, "Syntax Error: Expected Name, found <EOF>.", "GRAPHQL_PARSE_FAILED"),
         (
             "{ other }",

@@ -20,7 +20,6 @@ MASKED_MESSAGE = "Internal error."
 
 _TOLD_TO_CLIENTS = (
     AppError,
-    GraphQLError,
     MissingQueryError,
     CannotGetOperationTypeError,
     InvalidOperationTypeError,
@@ -64,11 +63,15 @@ def log_unexpected(event: str, error: BaseException, **fields: object) -> str:
 
 
 def _is_expected(error: GraphQLError) -> bool:
-    if error.original_error is None or isinstance(error.original_error, _TOLD_TO_CLIENTS):
+    cause = error.original_error
+    if cause is None or isinstance(cause, _TOLD_TO_CLIENTS):
         return True
-    # About a place in the document and no place in the response: a literal or a variable that
-    # a scalar refused.
-    return error.path is None and bool(error.nodes)
+    if error.path is None:
+        # A place in the document alone: a literal or a variable that a scalar refused.
+        return bool(error.nodes)
+    # graphql-core's word on an argument has a place of its own; on a value that it cannot serve
+    # it has none, and that is a fault of ours.
+    return isinstance(cause, GraphQLError) and bool(cause.nodes)
 
 
 def _masked(error: GraphQLError, request_id: str) -> GraphQLError:

@@ -24,7 +24,8 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
     """Return the server as an ASGI application; its lifespan opens and closes the database.
 
     An empty database is set up. Starting fails with a `DatabaseError` for one that cannot be
-    used. `schema` is Toolfold's own unless another is given.
+    used. While it runs, `app.state.resources` has the settings and the database. `schema` is
+    Toolfold's own unless another is given.
     """
     served = schema or build_schema()
 
