@@ -8,7 +8,7 @@ import pytest
 from tests import builders
 from tests.statements import statements
 from tests.store.test_page import model, requests
-from toolfold.store import session
+from toolfold.store import content, session
 from toolfold.store.engine import Database
 from toolfold.store.page import PageRequest
 from toolfold.store.session import ORDER_FIELDS, SessionFilter, SessionOrder
@@ -263,3 +263,13 @@ async def test_the_order_of_a_projects_sessions_is_that_of_an_index(
         plan = await connection.exec_driver_sql(explained, tuple(parameters.values()))
         steps = [row.detail for row in plan]
     assert steps == [f"SEARCH session USING INDEX ix_session_{field} (project_id=? AND {field}<?)"]
+
+
+async def test_a_text_with_a_nul_names_nothing(database: Database) -> None:
+    await store(database)
+    assert await ids(database, SessionFilter(agent="claude\0code")) == []
+    assert await ids(database, SessionFilter(title_contains="mend\0")) == []
+    async with database.read() as connection:
+        assert await session.by_keys(connection, {("default", "a\0"), ("default\0", "a")}) == {}
+        assert await session.by_source(connection, "default", "a\0") == []
+        assert await content.describe(connection, "default\0", b"\0") is None

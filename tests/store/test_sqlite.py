@@ -65,6 +65,12 @@ def test_a_library_that_can_lose_data_is_not_safe(
             sqlite.require_safe_library(version)
 
 
+def test_without_pysqlite3_the_standard_module_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dialects.import_sqlite().__name__ == "pysqlite3.dbapi2"
+    monkeypatch.setitem(sys.modules, "pysqlite3.dbapi2", None)
+    assert dialects.import_sqlite().__name__ == "sqlite3.dbapi2"
+
+
 @on_sqlite
 async def test_a_database_is_not_opened_with_an_unsafe_library(
     database_settings: Settings, monkeypatch: pytest.MonkeyPatch

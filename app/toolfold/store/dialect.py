@@ -21,15 +21,15 @@ from sqlalchemy.dialects.sqlite.aiosqlite import (
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
 
-def _import_sqlite() -> ModuleType:
+def import_sqlite() -> ModuleType:
+    """Return pysqlite3, or the standard module on platforms for which it has no wheel."""
     try:
         return importlib.import_module("pysqlite3.dbapi2")
     except ModuleNotFoundError:
-        # It has no wheel for some platforms; the standard module serves if its SQLite is safe.
         return importlib.import_module("sqlite3.dbapi2")
 
 
-MODULE = _import_sqlite()
+MODULE = import_sqlite()
 """The DB-API module in use: pysqlite3, which bundles a current SQLite, or the standard one."""
 
 _INTERRUPT_AGAIN_SECONDS = 0.01

@@ -9,9 +9,9 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, make_url
+from sqlalchemy import URL, Connection, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -44,6 +44,7 @@ class PostgresqlBackend:
         self.reader = self._engine.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
+        event.listen(self.reader.sync_engine, "before_cursor_execute", _replace_nul, retval=True)
         self._running: set[asyncio.Task[object]] = set()
         self.engines = (self._engine.sync_engine,)
 
@@ -143,6 +144,24 @@ def make_engine(url: URL) -> AsyncEngine:
             "server_settings": {"jit": "off", "application_name": "toolfold"},
         },
     )
+
+
+def _replace_nul(
+    _connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any
+) -> tuple[str, Any]:
+    """Ask for U+FFFD in the place of NUL, which PostgreSQL refuses even to compare with.
+
+    No stored text has one: it became U+FFFD on the way in.
+    """
+    return statement, _without_nul(parameters)
+
+
+def _without_nul(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    if isinstance(value, list | tuple):
+        return type(value)(map(_without_nul, value))
+    return value
 
 
 def require_version(text: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, or_, select
+from sqlalchemy import ColumnElement, Row, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.store import page as pages
@@ -74,7 +74,10 @@ class SessionFilter:
         if self.updated_after is not None:
             conditions.append(table.updated_at > self.updated_after)
         if self.title_contains is not None:
-            conditions.append(table.title.icontains(self.title_contains, autoescape=True))
+            # SQLite's LIKE would end its pattern at a NUL, which no title has.
+            meets_none = "\0" in self.title_contains
+            contains = table.title.icontains(self.title_contains, autoescape=True)
+            conditions.append(false() if meets_none else contains)
         return [*conditions, *self._parentage()]
 
     def _parentage(self) -> list[ColumnElement[bool]]:
