@@ -58,7 +58,7 @@ def _from_parameters(parameters: object) -> GraphQLRequest:
         raise HTTPException(400, "The parameter `query` is missing.")
     return GraphQLRequest(
         query,
-        _parameter(parameters, "operationName", str, "text") or None,
+        _parameter(parameters, "operationName", str, "text"),
         _parameter(parameters, "variables", dict, "an object"),
         _parameter(parameters, "extensions", dict, "an object"),
     )
