@@ -40,6 +40,7 @@ FILTERS: list[tuple[MessageFilter, list[int]]] = [
     (MessageFilter(min_content_size=0), [1, 2, 3, 4, 5, 6, 7]),
     (MessageFilter(min_content_size=100), [3, 5, 6]),
     (MessageFilter(roles=["tool"], min_content_size=100), [3, 6]),
+    (MessageFilter(min_content_size=2**53 - 1), []),
 ]
 
 
@@ -90,6 +91,14 @@ async def test_every_page_is_that_of_a_list(
         shown, has_next, has_previous = model(keys, request)
         found = await sequences(database, request, where)
         assert found == ([sequence for (sequence,) in shown], has_next, has_previous), request
+
+
+async def test_a_cursor_may_hold_any_integer(database: Database) -> None:
+    await builders.store_session(database, MESSAGES)
+    for huge in (2**31, 2**63, 2**200):
+        none = await sequences(database, PageRequest(first=9, after=(huge,)))
+        all_ = await sequences(database, PageRequest(last=9, after=(-huge,), before=(huge,)))
+        assert (none[0], all_[0]) == ([], [1, 2, 3, 4, 5, 6, 7])
 
 
 async def test_messages_that_arrive_meanwhile_are_neither_repeated_nor_missed(

@@ -73,11 +73,12 @@ def test_without_pysqlite3_the_standard_module_serves(monkeypatch: pytest.Monkey
 
 @on_sqlite
 async def test_a_database_is_not_opened_with_an_unsafe_library(
-    database_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    empty_database_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dialects.MODULE, "sqlite_version_info", (3, 40, 1))
     with pytest.raises(DatabaseError, match=r"SQLite 3\.40\.1 can lose committed data"):
-        await Database.open(database_settings)
+        await Database.open(empty_database_settings, create=True)
+    assert not empty_database_settings.data_dir.exists()
 
 
 @on_sqlite

@@ -38,8 +38,8 @@ class Backend(Protocol):
     def engines(self) -> tuple[Engine, ...]:
         """All that send statements, for whoever listens to them."""
 
-    async def require_version(self) -> None:
-        """Refuse a library or server that is not to be used."""
+    async def prepare(self, *, create: bool) -> None:
+        """Refuse a library or server that is not to be used; see to it that there is a file."""
 
     async def migrate(self) -> None:
         """Bring the schema up to date."""
@@ -129,22 +129,20 @@ async def migrate(settings: Settings) -> None:
 @contextlib.asynccontextmanager
 async def _connected(settings: Settings, *, create: bool) -> AsyncIterator[Backend]:
     """Give the backend of a version that can be used; closed if anything fails."""
-    backend = _make_backend(settings, create=create)
+    backend = _make_backend(settings)
     try:
         with told_while_connecting():
-            await backend.require_version()
+            await backend.prepare(create=create)
             yield backend
     except BaseException:
         await backend.close()
         raise
 
 
-def _make_backend(settings: Settings, *, create: bool) -> Backend:
+def _make_backend(settings: Settings) -> Backend:
     if settings.database_url:
         return postgresql.PostgresqlBackend(postgresql.parse_url(settings.database_url))
-    path = settings.data_dir / sqlite.FILE_NAME
-    sqlite.prepare(path, create=create)
-    return sqlite.SqliteBackend(path)
+    return sqlite.SqliteBackend(settings.data_dir / sqlite.FILE_NAME)
 
 
 async def _schema_state(backend: Backend) -> SchemaState:

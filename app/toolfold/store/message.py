@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Row, Select, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.store import page as pages
@@ -67,7 +67,8 @@ class MessageFilter:
         ]
         if self.min_content_size is not None:
             sizes = (columns.content_size, columns.tool_content_size)
-            conditions.append(or_(*(size >= self.min_content_size for size in sizes)))
+            least = literal(self.min_content_size, BigInteger)
+            conditions.append(or_(*(size >= least for size in sizes)))
         return conditions
 
 

@@ -9,10 +9,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, false, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Row,
+    Select,
+    Text,
+    false,
+    literal,
+    select,
+    tuple_,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.cursor import Key
+
+_LARGEST_INTEGER = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +85,20 @@ class Ordering:
     def _compare(
         self, key: Key, compare: Callable[[Any, Any], ColumnElement[bool]]
     ) -> ColumnElement[bool]:
+        values = [_bound(value) for value in key]
         if len(self.columns) == 1:
-            return compare(self.columns[0], key[0])
-        return compare(tuple_(*self.columns), tuple_(*key))
+            return compare(self.columns[0], values[0])
+        return compare(tuple_(*self.columns), tuple_(*values))
+
+
+def _bound(value: str | int) -> BindParameter[Any]:
+    """Return a key's value as a parameter of its own type, not of the column's.
+
+    A cursor may hold any integer, also one that no column does; both databases take 64 bits.
+    """
+    if isinstance(value, str):
+        return literal(value, Text)
+    return literal(max(-_LARGEST_INTEGER, min(value, _LARGEST_INTEGER)), BigInteger)
 
 
 async def read(

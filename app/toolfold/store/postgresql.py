@@ -48,7 +48,7 @@ class PostgresqlBackend:
         self._running: set[asyncio.Task[object]] = set()
         self.engines = (self._engine.sync_engine,)
 
-    async def require_version(self) -> None:
+    async def prepare(self, *, create: bool) -> None:  # noqa: ARG002 - a server is no file.
         """Refuse a server that is too old.
 
         Raises:

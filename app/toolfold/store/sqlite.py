@@ -54,13 +54,14 @@ class SqliteBackend:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="toolfold-writer")
         self.engines = (self.reader.sync_engine, self._writer)
 
-    async def require_version(self) -> None:
-        """Refuse a library that is not safe.
+    async def prepare(self, *, create: bool) -> None:
+        """Refuse a library that is not safe, and make the file if it may be made.
 
         Raises:
-            DatabaseError: saying which version is loaded and what to install.
+            DatabaseError: saying what to install, or that there is no file.
         """
         require_safe_library(dialect.MODULE.sqlite_version_info)
+        require_file(self._path, create=create)
 
     async def migrate(self) -> None:
         """Bring the schema up to date."""
@@ -106,7 +107,7 @@ def require_safe_library(version: tuple[int, ...]) -> None:
         )
 
 
-def prepare(path: Path, *, create: bool) -> None:
+def require_file(path: Path, *, create: bool) -> None:
     """See to it that the file is there, readable by its owner alone.
 
     Raises:
