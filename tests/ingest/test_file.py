@@ -263,6 +263,18 @@ async def test_an_import_that_was_cut_off_goes_on_from_there(
     assert await findings(database) == []
 
 
+async def test_whose_session_it_is_is_known_though_its_line_is_passed_by(
+    database: Database, tmp_path: Path
+) -> None:
+    header: dict[str, list[Value]] = {"header": [Session(id="abc", format="codex")]}
+    path = write(tmp_path / "a.jsonl", "header", "m1")
+    await run(database, path, Lines(header))
+    write(path, "header", "m1", "m2")
+    assert counts(await run(database, path, Lines(header))) == (1, 0, 1)
+    assert {row["session_id"] for row in await messages(database)} == {"abc"}
+    assert len(await messages(database)) == 2
+
+
 async def test_a_file_that_fails_half_way_keeps_its_whole_batches(
     database: Database, tmp_path: Path
 ) -> None:

@@ -57,7 +57,7 @@ class Preparation:
     def text(self, value: str) -> str:
         """Return `value` as a text column can hold it."""
         mended = mend(value)
-        self.repaired |= mended != value
+        self.repaired |= mended is not value
         return mended
 
     def optional_text(self, value: str | None) -> str | None:
@@ -93,7 +93,8 @@ class Preparation:
 
 def mend(value: str) -> str:
     """Return `value` with U+FFFD for what a text column cannot hold: NUL, and lone surrogates."""
-    return stored_json.repaired_text(value)[0].replace("\x00", "\ufffd")
+    repaired = stored_json.repaired_text(value)[0]
+    return repaired.replace("\x00", "\ufffd") if "\x00" in repaired else repaired
 
 
 def timestamp(time: datetime) -> str:

@@ -74,9 +74,6 @@ def _compared(row: Row[Any], now: _Now, *, begins_the_same: bool) -> Prior:
 
 async def _copy(database: Database, project_id: str, path: Path, now: _Now) -> Row[Any] | None:
     """Return the source of the same bytes under another path, such as before the file moved."""
-    async with database.read() as connection:
-        if not await source.has_size(connection, project_id, now.size):
-            return None
     digest = await anyio.to_thread.run_sync(_digest, path, now.size)
     async with database.read() as connection:
         return await source.by_bytes(connection, project_id, digest, now.companions)

@@ -18,14 +18,6 @@ async def by_id(connection: AsyncConnection, project_id: str, source_id: str) ->
     return (await connection.execute(statement)).one_or_none()
 
 
-async def has_size(connection: AsyncConnection, project_id: str, size: int) -> bool:
-    """Say whether a file of so many bytes was imported to its end."""
-    statement = select(_column.id).where(
-        _column.project_id == project_id, _column.size == size, _column.companions.is_not(None)
-    )
-    return (await connection.execute(statement.limit(1))).first() is not None
-
-
 async def by_bytes(
     connection: AsyncConnection, project_id: str, digest: bytes, companions: bytes
 ) -> Row[Any] | None:
