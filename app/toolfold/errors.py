@@ -88,6 +88,7 @@ class BadUserInputError(AppError):
 
     @property
     def extensions(self) -> dict[str, Any]:
+        """The code, and the name of the argument."""
         return {"code": self.code, "argument": self.argument}
 
 
@@ -104,6 +105,7 @@ class ContentBudgetError(AppError):
 
     @property
     def extensions(self) -> dict[str, Any]:
+        """The code, and in bytes the field's size, the budget and what of it was used."""
         return {
             "code": self.code,
             "contentSize": self.size,
@@ -123,6 +125,7 @@ class TooManyRowsError(AppError):
 
     @property
     def extensions(self) -> dict[str, Any]:
+        """The code, and how many rows an operation may have."""
         return {"code": self.code, "maxRows": self.max_rows}
 
 

@@ -75,7 +75,9 @@ def _parse_bool(variable: str, text: str) -> bool:
         return True
     if word in FALSE_WORDS:
         return False
-    raise SettingsError(f"{variable} must be one of true, 1, yes, on, false, 0, no, off: got {text!r}.")
+    raise SettingsError(
+        f"{variable} must be one of true, 1, yes, on, false, 0, no, off: got {text!r}."
+    )
 
 
 def _parse_int(variable: str, text: str, minimum: int) -> int:

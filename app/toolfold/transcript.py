@@ -157,10 +157,10 @@ class ToolCallUpdate:
 
     tool_call_id: str
     name: str | Unset = UNSET
-    title: str | None | Unset = UNSET
+    title: str | Unset | None = UNSET
     kind: ToolKind | Unset = UNSET
     status: ToolStatus | Unset = UNSET
-    locations: tuple[ToolLocation, ...] | None | Unset = UNSET
+    locations: tuple[ToolLocation, ...] | Unset | None = UNSET
     content: Json | Unset = UNSET
     content_state: ContentState | Unset = UNSET
     raw_input: Json | Unset = UNSET
@@ -214,7 +214,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Something mended on the way in, for the import's report, such as `two objects on one line`."""
+    """Something mended on the way in, for the report, such as `two objects on one line`."""
 
     reason: str
 
