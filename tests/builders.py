@@ -20,6 +20,7 @@ from toolfold.store.tables import (
     content_reference_table,
     content_table,
     message_table,
+    message_text_table,
     project_table,
     session_table,
 )
@@ -28,8 +29,11 @@ from toolfold.transcript import Json, Message, MessageRole, ToolCall, Usage
 NOW = "2026-11-30T17:09:47.447Z"
 PROJECT = "default"
 SESSION = "session-1"
-INLINE_BYTES = 16 * 1024
+ROW_TEXT_BYTES = 1024
 """The longest message text that is in its row."""
+
+TEXT_BYTES = 16 * 1024
+"""The longest message text that is no content."""
 
 _numbers = itertools.count(1)
 
@@ -134,7 +138,7 @@ def add_content(
 
 def _message_row(message: Message) -> dict[str, Any]:
     data = message.content.encode("utf-8")
-    is_inline = len(data) <= INLINE_BYTES
+    is_content, is_in_row = len(data) > TEXT_BYTES, len(data) <= ROW_TEXT_BYTES
     usage = message.usage
     return {
         "client_id": message.client_id,
@@ -147,10 +151,9 @@ def _message_row(message: Message) -> dict[str, Any]:
         "attachment_count": len(message.attachments),
         **_call_columns(message.tool_call),
         "content_size": len(data),
-        "content_hash": None if is_inline else hashlib.sha256(data).digest(),
-        # A text as short as a preview is its own.
-        "content_preview": message.content[:280] if len(message.content) > 280 else None,
-        "content": message.content if is_inline else None,
+        "content_hash": hashlib.sha256(data).digest() if is_content else None,
+        "content_preview": None if is_in_row else message.content[:280],
+        "content": message.content if is_in_row else None,
     }
 
 
@@ -186,8 +189,10 @@ def _add_parts(connection: Connection, key: dict[str, Any], message: Message) ->
     """Store a message's heavy bytes and what says that it uses them."""
     project_id = key["project_id"]
     parts = {part: data for part, data in _parts(message.tool_call).items() if data is not None}
-    if len(text := message.content.encode("utf-8")) > INLINE_BYTES:
+    if (length := len(text := message.content.encode("utf-8"))) > TEXT_BYTES:
         parts["content"] = text
+    elif length > ROW_TEXT_BYTES:
+        _insert(connection, message_text_table, [{**key, "text": message.content}])
     references = [
         {**key, "hash": add_content(connection, data, project_id=project_id), "part": part}
         for part, data in parts.items()

@@ -26,6 +26,7 @@ from toolfold.store.tables import (
     content_image_table,
     content_reference_table,
     message_table,
+    message_text_table,
     session_table,
 )
 from toolfold.transcript import Attachment, Message, Usage
@@ -40,6 +41,7 @@ def _messages() -> list[Message]:
         text_message("Häuser", usage=Usage(1, 2, 3, 4), attachments=files),
         tool_message(["é"], raw_input={"a": 1}, raw_output="out"),
         text_message("é" * 9_000),
+        text_message("é" * 900),
     ]
 
 
@@ -144,6 +146,7 @@ async def test_a_reference_without_its_part_is_found(database: Database) -> None
         (1, {"content_size": 6}),
         (2, {"raw_input_size": 8}),
         (3, {"content_size": 17_999}),
+        (4, {"content_size": 1_801}),
     ],
 )
 async def test_a_wrong_size_is_found(
@@ -162,6 +165,28 @@ async def test_a_wrong_size_of_a_tool_content_is_found_in_message_and_session(
 ) -> None:
     change = _message_change(2, tool_content_size=5)
     assert await _names_after(database, change) == ["message-size", "session-counts"]
+
+
+async def test_a_text_that_is_not_stored_is_found(database: Database) -> None:
+    await store_session(database, _messages())
+    gone = delete(message_text_table)
+    await database.write(lambda connection: connection.execute(gone))
+    assert await _findings(database) == [
+        Finding("message-text", f"{SESSION}, message 4", "its text is not stored")
+    ]
+
+
+@pytest.mark.parametrize("sequence", [1, 3])
+async def test_a_text_in_two_places_is_found(database: Database, sequence: int) -> None:
+    await store_session(database, _messages())
+    moved = update(message_text_table).values(sequence=sequence)
+    await database.write(lambda connection: connection.execute(moved))
+    assert await _findings(database) == [
+        Finding(
+            "message-text", f"{SESSION}, message {sequence}", "its text is stored in two places"
+        ),
+        Finding("message-text", f"{SESSION}, message 4", "its text is not stored"),
+    ]
 
 
 async def test_wrong_attachments_are_found(database: Database) -> None:

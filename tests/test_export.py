@@ -163,9 +163,13 @@ async def test_long_text_and_files_go_out_whole_whatever_the_chunks_cut(
     text = '"€\n' * 200_000
     data = os.urandom(700_001)
     attachments = (Attachment(data, "application/octet-stream"),)
-    await store_session(database, [text_message(text, attachments=attachments)])
-    message = orjson.loads((await _exported(database)).splitlines()[1])["message"]
+    shorter = text_message(text[:2_000])
+    await store_session(database, [text_message(text, attachments=attachments), shorter])
+    message, other = (
+        orjson.loads(line)["message"] for line in (await _exported(database)).splitlines()[1:]
+    )
     assert message["content"] == text
+    assert other["content"] == text[:2_000]
     assert base64.b64decode(message["attachments"][0]["data"]) == data
 
 

@@ -21,7 +21,7 @@ from toolfold.store.sqlite import PAGE_BYTES
 NAME = "reads"
 SIZES = {"1 KiB": 2**10, "1 MiB": 2**20}
 TEXT_SIZES = {"1 KiB": 2**10, "12 KiB": 12 * 2**10, "1 MiB": 2**20}
-"""Of the texts of users and models: a text of 12 KiB is in its message's row."""
+"""Of the texts of users and models: in their rows, in a table of their own, and contents."""
 
 DOCUMENTS = {"with": LIGHT, "without": LIGHT.replace("contentPreview", "")}
 

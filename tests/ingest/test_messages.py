@@ -1,5 +1,6 @@
 """Messages as they are recorded: once each, in their order, and changed only by a difference."""
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.ingest.stored import (
 )
 from toolfold.errors import InvalidJsonError, TranscriptError
 from toolfold.store.engine import Database
-from toolfold.store.tables import content_reference_table
+from toolfold.store.tables import content_reference_table, message_text_table
 from toolfold.transcript import (
     ContentState,
     Message,
@@ -325,24 +326,28 @@ async def test_an_update_may_say_the_state_of_a_content_alone(database: Database
     ("text", "place", "preview"),
     [
         ("", "row", None),
-        ("x" * 280, "row", None),
-        ("x" * 281, "row", "x" * 280),
-        ("é" * 8_192, "row", "é" * 280),
+        ("é" * 512, "row", None),
+        ("é" * 512 + "x", "table", "é" * 280),
+        ("é" * 8_192, "table", "é" * 280),
         ("é" * 8_192 + "x", "content", "é" * 280),
         ("x" * 700_000, "content", "x" * 280),
     ],
 )
-async def test_a_text_over_16_kib_is_a_content(
+async def test_a_text_is_stored_where_its_size_belongs(
     database: Database, text: str, place: str, preview: str | None
 ) -> None:
     await ingest(database, user("m1", text))
     [row] = await messages(database)
     assert row["content_size"] == len(text.encode())
-    assert row["content"] == (text if place == "row" else None)
     assert row["content_preview"] == preview
-    assert (row["content_hash"] is None) == (place == "row")
-    if place == "content":
-        assert await part(database, 1, "content") == text.encode()
+    assert (row["content_hash"] is None) == (place != "content")
+    apart = [row["text"] for row in await rows(database, message_text_table)]
+    contained = list((await contents(database)).values())
+    assert ([row["content"]], apart, contained) == {
+        "row": ([text], [], []),
+        "table": ([None], [text], []),
+        "content": ([None], [], [text.encode()]),
+    }[place]
     assert await findings(database) == []
 
 
@@ -355,8 +360,28 @@ async def test_a_message_that_has_grown_since_is_stored_in_its_longer_form(
     await ingest(database, user("m1", "Hello"))
     [row] = await messages(database)
     assert (row["content"], row["content_size"], row["revision"]) == ("Hello, world.", 13, 2)
+    await ingest(database, user("m1", "x" * 5_000))
+    assert await rows(database, message_text_table, "sequence", "text") == [
+        {"sequence": 1, "text": "x" * 5_000}
+    ]
     await ingest(database, user("m1", "y" * 20_000))
     assert await part(database, 1, "content") == b"y" * 20_000
+    assert await rows(database, message_text_table) == []
+    assert await findings(database) == []
+
+
+async def test_a_text_stays_where_it_is_when_something_else_changes(database: Database) -> None:
+    told = call("m1", status=PENDING)
+    await ingest(database, dataclasses.replace(told, content="x" * 5_000))
+    await ingest(database, ToolCallUpdate("c1", status=ToolStatus.COMPLETED))
+    [row] = await messages(database, "tool_status", "content", "content_preview", "content_size")
+    assert row == {
+        "tool_status": "completed",
+        "content": None,
+        "content_preview": "x" * 280,
+        "content_size": 5_000,
+    }
+    assert await rows(database, message_text_table, "text") == [{"text": "x" * 5_000}]
     assert await findings(database) == []
 
 

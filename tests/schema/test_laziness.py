@@ -46,13 +46,36 @@ def on_heavy_tables(seen: list[str]) -> list[str]:
 
 async def test_a_page_without_heavy_fields_touches_no_content(api: Api) -> None:
     session = await api.store(
-        [text_message("x" * 20_000), *(tool_message(content_of(500, f"{n}")) for n in range(20))]
+        [
+            text_message("x" * 20_000),
+            text_message("y" * 5_000),
+            *(tool_message(content_of(500, f"{n}")) for n in range(20)),
+        ]
     )
     with statements(api.database) as seen:
         data = await api.data(LIGHT, id=session.id, first=50)
-    assert len(data["session"]["messages"]["nodes"]) == 21
+    nodes = data["session"]["messages"]["nodes"]
+    assert len(nodes) == 22
+    assert [node["contentPreview"] for node in nodes[:2]] == ["x" * 280, "y" * 280]
     assert on_heavy_tables(seen) == []
-    assert not any("content_chunk" in sql for sql in seen)
+    assert not any("content_chunk" in sql or "message_text" in sql for sql in seen)
+
+
+async def test_a_page_with_texts_of_any_size_is_one_statement_on_messages(api: Api) -> None:
+    texts = ["short", "y" * 1_025, "z" * 16_384]
+    session = await api.store([text_message(text) for text in texts])
+    document = """
+    query ($id: ID!) { session(id: $id) { messages { nodes {
+      content contentSlice(length: 2) { text }
+    } } } }
+    """
+    with statements(api.database) as seen:
+        data = await api.data(document, id=session.id)
+    assert data["session"]["messages"]["nodes"] == [
+        {"content": text, "contentSlice": {"text": text[:2]}} for text in texts
+    ]
+    assert len([sql for sql in seen if "FROM message" in sql]) == 1
+    assert on_heavy_tables(seen) == []
 
 
 async def test_a_page_with_contents_runs_one_statement_per_table(api: Api) -> None:

@@ -89,7 +89,7 @@ async def test_a_bare_message_has_nulls_and_empty_lists(api: Api) -> None:
     assert message["repaired"] is False
 
 
-@pytest.mark.parametrize("length", [16 * 1024, 16 * 1024 + 1, 600_000])
+@pytest.mark.parametrize("length", [1_024, 1_025, 16 * 1024, 16 * 1024 + 1, 600_000])
 async def test_a_text_of_any_size_is_whole(api: Api, length: int) -> None:
     api = api.with_settings(content_budget_bytes=1_000_000)
     text = "é" * (length // 2) + "x" * (length % 2)

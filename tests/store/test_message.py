@@ -1,6 +1,7 @@
 """Pages, rows and counts of a session's messages."""
 
 import itertools
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -164,6 +165,8 @@ async def test_a_row_has_the_columns_asked_for_in_their_order(database: Database
     [
         ("", ""),
         ("é" * 281, "é" * 280),
+        ("語" * 341, "語" * 280),
+        ("語" * 342, "語" * 280),
         ("語" * 6_000, "語" * 280),
     ],
 )
@@ -175,19 +178,39 @@ async def test_every_text_has_a_preview(database: Database, content: str, previe
     assert [row.content_preview for row in found.values()] == [preview]
 
 
-async def test_a_page_reads_no_heavy_table(database: Database) -> None:
+async def test_a_page_without_texts_reads_no_table_but_its_own(database: Database) -> None:
     await builders.store_session(database, [*MESSAGES, text_message("z" * 20_000)])
+    light = [name for name in message.COLUMNS if name != "content"]
     with statements(database) as seen:
         await sequences(database, PageRequest(first=9, after=(1,), with_page_info=True))
         async with database.read() as connection:
             key = (builders.PROJECT, builders.SESSION)
-            await message.page(connection, *key, PageRequest(first=9), columns=message.COLUMNS)
-            await message.by_keys(connection, {(*key, 1)})
-            await message.count(connection, *key)
-    tables = {word for sql in seen for word in sql.replace(",", " ").replace(".", " ").split()}
-    assert "message" in tables
-    assert not tables & {"content_chunk", "content_reference"}
-    assert not [sql for sql in seen if "FROM content" in sql or "JOIN" in sql]
+            await message.page(connection, *key, PageRequest(first=9), columns=light)
+            await message.page_around(connection, *key, Around(2, 4), columns=light)
+            await message.by_keys(connection, {(*key, 1)}, light)
+            await message.count(connection, *key, MessageFilter(min_content_size=5))
+    assert {table for sql in seen for table in _tables(sql)} == {"message"}
+
+
+async def test_a_page_with_texts_is_one_statement(database: Database) -> None:
+    texts = ["", "é" * 500, "é" * 600, "é" * 8_192, "é" * 8_193]
+    await builders.store_session(database, [text_message(text) for text in texts])
+    async with database.read() as connection:
+        with statements(database) as seen:
+            page = await message.page(
+                connection,
+                builders.PROJECT,
+                builders.SESSION,
+                PageRequest(first=9),
+                columns=message.COLUMNS,
+            )
+    assert [row.content for row in page.rows] == [*texts[:4], None]
+    assert [_tables(sql) for sql in seen] == [["message_text", "message"]]
+
+
+def _tables(sql: str) -> list[str]:
+    # PostgreSQL's `unnest(...)` is none.
+    return re.findall(r"(?:FROM|JOIN)\s+(\w+)\b(?!\()", sql)
 
 
 async def test_rows_are_found_by_key_in_one_statement(database: Database) -> None:

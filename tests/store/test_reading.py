@@ -68,6 +68,14 @@ async def test_a_page_of_1000_messages_reads_few_pages_whatever_its_bodies(
     assert abs(large - small) <= 0.02 * small
 
 
+@pytest.mark.parametrize("size", [1_024, 1_025, 12 * 1024, 16 * 1024, 20 * 1024])
+async def test_a_page_of_1000_messages_reads_few_pages_whatever_its_texts(
+    database_settings: Settings, size: int
+) -> None:
+    read = await page_bytes(database_settings, conversation(1024, text="w" * size))
+    assert read <= 150 * sqlite.PAGE_BYTES
+
+
 async def test_a_preview_in_any_script_lies_in_the_rows_own_page(
     database_settings: Settings,
 ) -> None:

@@ -201,11 +201,10 @@ def _of_locations(locations: tuple[ToolLocation, ...], preparation: Preparation)
 def _of_text(text: str, preparation: Preparation) -> Columns:
     mended = preparation.text(text)
     data = mended.encode()
-    columns: Columns = {"content_size": len(data), "content_hash": None, "content": mended}
-    if len(data) > MAX_INLINE_BYTES:
-        columns["content_hash"] = preparation.bytes_part(data, PLAIN_TEXT).hash
-        columns["content"] = None
-    # A text as short as a preview is its own.
-    preview = mended[: readable.PREVIEW_CHARACTERS]
-    columns["content_preview"] = None if preview == columns["content"] else preview
-    return columns
+    is_content = len(data) > MAX_INLINE_BYTES
+    return {
+        "content_size": len(data),
+        "content_hash": preparation.bytes_part(data, PLAIN_TEXT).hash if is_content else None,
+        "content_preview": mended[: readable.PREVIEW_CHARACTERS],
+        "content": None if is_content else mended,
+    }

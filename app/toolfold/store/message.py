@@ -1,7 +1,8 @@
 """Messages of a session: pages, rows by key and counts, each reading only the columns asked for.
 
-A message's key is (project id, session id, sequence). No statement here reads heavy bytes; the
-text of a message is in its row up to 16 KiB.
+A message's key is (project id, session id, sequence). No statement here reads heavy bytes. The
+text of a message is a column up to 16 KiB; over 1 KiB it is read from a table of its own, and only
+if it is asked for.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from toolfold.store import page as pages
 from toolfold.store.page import Ordering, Page, PageRequest
 from toolfold.store.selection import one_of, pick
-from toolfold.store.tables import message_table, session_table
+from toolfold.store.tables import message_table, message_text_table, session_table
 
 Key = tuple[str, str, int]
 """(project id, session id, sequence)."""
@@ -26,15 +27,26 @@ POSITION_COLUMNS = ("sequence",)
 PREVIEW_LENGTH = 280
 """Characters of the preview of a text."""
 
-_columns: dict[str, ColumnElement[Any]] = {
+TEXT: ColumnElement[str] = func.coalesce(
+    message_table.c.content,
+    select(message_text_table.c.text)
+    .where(*(message_text_table.c[name] == message_table.c[name] for name in KEY_COLUMNS))
+    .correlate(message_table)
+    .scalar_subquery(),
+).label("content")
+"""The text of a message wherever it is stored; null over 16 KiB, when it is a content."""
+
+EXPRESSIONS: dict[str, ColumnElement[Any]] = {
     **message_table.columns,
-    # A text is kept with a preview of its own only if its row would be slow to read without.
+    "content": TEXT,
+    # A text that is in the row is its own preview.
     "content_preview": func.coalesce(
         message_table.c.content_preview, func.substr(message_table.c.content, 1, PREVIEW_LENGTH)
     ).label("content_preview"),
 }
-COLUMNS = tuple(_columns)
-"""Every column that can be asked for; `content_preview` is there for each message."""
+"""What each column that can be asked for is read by; every message has a `content_preview`."""
+
+COLUMNS = tuple(EXPRESSIONS)
 
 _ordering = Ordering((message_table.c.sequence,))
 
@@ -94,7 +106,7 @@ async def page(
     where: MessageFilter = ALL,
 ) -> Page:
     """Read a page in order of sequence; the request's keys are (sequence,)."""
-    selection = select(*pick(_columns, columns)).where(*_within(project_id, session_id, where))
+    selection = select(*pick(EXPRESSIONS, columns)).where(*_within(project_id, session_id, where))
     return await pages.read(connection, selection, _ordering, request)
 
 
@@ -132,7 +144,9 @@ async def by_keys(
         return {}
     table = message_table.c
     key = (table.project_id, table.session_id, table.sequence)
-    selection = select(*pick(_columns, columns, KEY_COLUMNS)).where(one_of(connection, key, keys))
+    selection = select(*pick(EXPRESSIONS, columns, KEY_COLUMNS)).where(
+        one_of(connection, key, keys)
+    )
     rows = (await connection.execute(selection)).all()
     return {(row.project_id, row.session_id, row.sequence): row for row in rows}
 

@@ -123,10 +123,10 @@ message_table = Table(
     Column("raw_input_hash", LargeBinary),
     Column("raw_output_size", BigInteger),
     Column("raw_output_hash", LargeBinary),
-    # UTF-8 bytes of the text. Up to 16 KiB it is here; a longer one is content under its hash.
+    # UTF-8 bytes of the text. Up to 1 KiB it is here and its own preview, up to 16 KiB it is in
+    # `message_text`; a longer one is content under its hash.
     Column("content_size", Integer, nullable=False, default=0),
     Column("content_hash", LargeBinary),
-    # The widest columns come last: SQLite then finds the light ones without overflow pages.
     Column("tool_content_preview", Text),
     Column("content_preview", Text),
     Column("content", Text),
@@ -148,7 +148,11 @@ message_table = Table(
         "tool_content_state IN ('complete', 'cut_by_agent', 'missing', 'none_recorded')",
         name="tool_content_state",
     ),
-    CheckConstraint("(content IS NULL) = (content_hash IS NOT NULL)", name="content_place"),
+    CheckConstraint(
+        "(content IS NULL) = (content_preview IS NOT NULL)"
+        " AND (content IS NULL OR content_hash IS NULL)",
+        name="content_place",
+    ),
     CheckConstraint("sequence > 0", name="sequence"),
     Index("ix_message_revision", "project_id", "session_id", "revision"),
     # Partial, so that PostgreSQL does not take it for a page while it has no statistics yet.
@@ -168,7 +172,24 @@ message_table = Table(
         sqlite_where=text("child_source_session IS NOT NULL"),
         postgresql_where=text("child_source_session IS NOT NULL"),
     ),
+    # The rows of a session lie together, however many sessions are written at the same time. But
+    # SQLite reads all of such a row to compare its key, so it holds nothing wide.
     sqlite_with_rowid=False,
+)
+
+# Texts that would make a message's row too wide to list, and are no content yet.
+message_text_table = Table(
+    "message_text",
+    metadata,
+    Column("project_id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    PrimaryKeyConstraint("project_id", "session_id", "sequence"),
+    ForeignKeyConstraint(
+        ["project_id", "session_id", "sequence"],
+        ["message.project_id", "message.session_id", "message.sequence"],
+    ),
 )
 
 content_table = Table(

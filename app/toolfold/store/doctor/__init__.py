@@ -14,6 +14,7 @@ CHECKS: dict[str, Check] = {
     "content-image": contents.images,
     "content-reference": messages.references,
     "message-size": messages.sizes,
+    "message-text": messages.texts,
     "message-attachments": messages.attachments,
     "tool-content-state": messages.states,
     "session-counts": sessions.counts,

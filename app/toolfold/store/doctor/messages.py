@@ -16,11 +16,13 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.store.doctor.finding import Finding, message_place
+from toolfold.store.message import KEY_COLUMNS, TEXT
 from toolfold.store.tables import (
     attachment_table,
     content_reference_table,
     content_table,
     message_table,
+    message_text_table,
 )
 
 PARTS = ("tool_content", "raw_input", "raw_output", "content")
@@ -107,12 +109,34 @@ def _with_content(table: Table, digest: Any, stated: Any, project_id: str) -> Se
 def _wrong_text_sizes(project_id: str) -> Select[Any]:
     column = message_table.c
     # Both databases count UTF-8 bytes so: the text is stored in UTF-8 on either.
-    found = func.octet_length(column.content)
+    found = func.octet_length(TEXT)
     return (
         select(column.session_id, column.sequence, column.content_size, found.label("found"))
-        .where(column.project_id == project_id, found != column.content_size)
+        .where(
+            column.project_id == project_id,
+            column.content_hash.is_(None),
+            found != column.content_size,
+        )
         .order_by(column.session_id, column.sequence)
     )
+
+
+async def texts(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:
+    """Yield `message-text`: a text that is stored nowhere, or in two places."""
+    message, column = message_table.c, message_text_table.c
+    same = and_(*(column[name] == message[name] for name in KEY_COLUMNS))
+    # That it is in the row and a content, the table itself forbids.
+    places = [message.content.is_not(None), message.content_hash.is_not(None)]
+    is_apart = column.sequence.is_not(None)
+    statement = (
+        select(message.session_id, message.sequence, is_apart.label("is_apart"))
+        .select_from(message_table.outerjoin(message_text_table, same))
+        .where(message.project_id == project_id, or_(*places) == is_apart)
+        .order_by(message.session_id, message.sequence)
+    )
+    async for row in await connection.stream(statement):
+        detail = "its text is stored in two places" if row.is_apart else "its text is not stored"
+        yield Finding("message-text", message_place(row.session_id, row.sequence), detail)
 
 
 async def attachments(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:

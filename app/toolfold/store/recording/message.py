@@ -1,4 +1,8 @@
-"""Messages: found by what their source calls them, added, and changed."""
+"""Messages: found by what their source calls them, added, and changed.
+
+The rows given and returned here have a text of up to 16 KiB in `content` and a preview of any in
+`content_preview`, wherever these are stored.
+"""
 
 from collections.abc import Collection, Sequence
 from operator import itemgetter
@@ -8,24 +12,29 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     RowMapping,
+    Table,
     and_,
     bindparam,
     cast,
+    delete,
     func,
     insert,
     select,
     update,
 )
 
+from toolfold.store.message import COLUMNS, EXPRESSIONS, KEY_COLUMNS
 from toolfold.store.recording.rows import Values, portions, table_of
-from toolfold.store.tables import message_table
+from toolfold.store.selection import pick
+from toolfold.store.tables import message_table, message_text_table
 
 USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
 """The columns of a message's usage, and of its session's."""
 
+MAX_ROW_TEXT_BYTES = 1024
+"""A longer text is not in its message's row; it would make the row slow to list."""
+
 _column = message_table.c
-_KEY = ("project_id", "session_id", "sequence")
-_NAMES = tuple(column.name for column in message_table.columns)
 
 
 def by_client_ids(
@@ -62,7 +71,9 @@ def _rows(
         sequences = connection.execute(select(_column.sequence).select_from(each)).scalars()
         known = sorted(set(sequences) - {None})
         if known:
-            statement = select(message_table).where(in_session, _column.sequence.in_(known))
+            statement = select(*pick(EXPRESSIONS, COLUMNS)).where(
+                in_session, _column.sequence.in_(known)
+            )
             found += connection.execute(statement).mappings()
     return sorted(found, key=itemgetter("sequence"))
 
@@ -81,23 +92,50 @@ def time_of(connection: Connection, project_id: str, session_id: str, sequence: 
 def add(connection: Connection, rows: Sequence[Values]) -> None:
     """Insert messages; every row has every column."""
     if rows:
-        connection.execute(insert(message_table), rows)
+        connection.execute(insert(message_table), [_in_table(row) for row in rows])
+        _add_texts(connection, rows)
 
 
 def replace(connection: Connection, rows: Sequence[Values]) -> None:
     """Give messages new values; every row has every column, and its key stays."""
     if not rows:
         return
-    statement = update(message_table).where(
-        *(_column[name] == bindparam(f"{name}_of_row") for name in _KEY)
-    )
+    keys = [{f"{name}_of_row": row[name] for name in KEY_COLUMNS} for row in rows]
     # A key that is set, though to the same value, makes PostgreSQL lock what refers to it.
-    settable = [name for name in _NAMES if name not in _KEY]
+    settable = [name for name in COLUMNS if name not in KEY_COLUMNS]
     parameters = [
-        {name: row[name] for name in settable} | {f"{name}_of_row": row[name] for name in _KEY}
-        for row in rows
+        {name: values[name] for name in settable} | key
+        for values, key in zip(map(_in_table, rows), keys, strict=True)
     ]
-    connection.execute(statement, parameters)
+    connection.execute(update(message_table).where(*_is_row(message_table)), parameters)
+    connection.execute(delete(message_text_table).where(*_is_row(message_text_table)), keys)
+    _add_texts(connection, rows)
+
+
+def _is_row(table: Table) -> list[ColumnElement[bool]]:
+    return [table.c[name] == bindparam(f"{name}_of_row") for name in KEY_COLUMNS]
+
+
+def _has_text_apart(row: Values) -> bool:
+    return row["content"] is not None and row["content_size"] > MAX_ROW_TEXT_BYTES
+
+
+def _in_table(row: Values) -> Values:
+    """Return what `message` holds of a row: its text, or else a preview of it."""
+    if row["content"] is None:
+        return row
+    return {**row, "content" if _has_text_apart(row) else "content_preview": None}
+
+
+def _add_texts(connection: Connection, rows: Sequence[Values]) -> None:
+    """Insert the texts that are not in their messages' rows."""
+    texts = [
+        {**{name: row[name] for name in KEY_COLUMNS}, "text": row["content"]}
+        for row in rows
+        if _has_text_apart(row)
+    ]
+    if texts:
+        connection.execute(insert(message_text_table), texts)
 
 
 def usage_sums(connection: Connection, project_id: str, session_id: str) -> RowMapping:

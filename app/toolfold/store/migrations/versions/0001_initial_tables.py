@@ -14,6 +14,7 @@ def upgrade() -> None:
     _create_project()
     _create_session()
     _create_message()
+    _create_message_text()
     _create_content()
     _create_content_chunk()
     _create_content_reference()
@@ -151,7 +152,9 @@ def _create_message() -> None:
             name="ck_message_tool_status",
         ),
         sa.CheckConstraint(
-            "(content IS NULL) = (content_hash IS NOT NULL)", name="ck_message_content_place"
+            "(content IS NULL) = (content_preview IS NOT NULL)"
+            " AND (content IS NULL OR content_hash IS NULL)",
+            name="ck_message_content_place",
         ),
         sa.CheckConstraint("sequence > 0", name="ck_message_sequence"),
         sa.ForeignKeyConstraint(
@@ -182,6 +185,22 @@ def _create_message() -> None:
         ["project_id", "session_id", "tool_call_id"],
         sqlite_where=sa.text("tool_call_id IS NOT NULL"),
         postgresql_where=sa.text("tool_call_id IS NOT NULL"),
+    )
+
+
+def _create_message_text() -> None:
+    op.create_table(
+        "message_text",
+        sa.Column("project_id", sa.Text(), nullable=False),
+        sa.Column("session_id", sa.Text(), nullable=False),
+        sa.Column("sequence", sa.Integer(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["project_id", "session_id", "sequence"],
+            ["message.project_id", "message.session_id", "message.sequence"],
+            name="fk_message_text_message",
+        ),
+        sa.PrimaryKeyConstraint("project_id", "session_id", "sequence", name="pk_message_text"),
     )
 
 
