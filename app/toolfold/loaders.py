@@ -4,7 +4,6 @@ Each opens a transaction of its own and returns one result per key, in the order
 loaders cache for the operation's life, so distinct keys are read once in it.
 """
 
-import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
@@ -19,35 +18,19 @@ ContentKey = tuple[str, bytes]
 K = TypeVar("K")
 V = TypeVar("V")
 
-Load = Callable[[Database, Sequence[K]], Coroutine[Any, Any, list[V]]]
-"""Reads what is under each key, in the order of the keys."""
-
 
 class Loaders:
-    """The loaders of one operation; made anew for each, never shared."""
+    """The loaders of one operation; made anew for each, never shared.
+
+    A batch is cancelled when all who wait for it are.
+    """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._reading: set[asyncio.Task[Any]] = set()
-        self.contents = self._loader(load_contents)
-        self.projects = self._loader(load_projects)
-        self.sessions = self._loader(load_sessions)
-        self.child_sessions = self._loader(load_child_sessions)
-        self.attachments = self._loader(load_attachments)
-
-    def cancel(self) -> None:
-        """Interrupt what is still being read: a batch is a task of its own, which would go on."""
-        for reading in self._reading:
-            reading.cancel()
-
-    def _loader(self, load: Load[K, V]) -> DataLoader[K, V]:
-        async def batch(keys: list[K]) -> list[V]:
-            reading = asyncio.ensure_future(load(self._database, keys))
-            self._reading.add(reading)
-            reading.add_done_callback(self._reading.discard)
-            return await reading
-
-        return DataLoader(load_fn=batch)
+        self.contents = _loader(database, load_contents)
+        self.projects = _loader(database, load_projects)
+        self.sessions = _loader(database, load_sessions)
+        self.child_sessions = _loader(database, load_child_sessions)
+        self.attachments = _loader(database, load_attachments)
 
 
 async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[Any]:
@@ -87,3 +70,12 @@ async def load_attachments(
     async with database.read() as connection:
         found = await attachment.by_messages(connection, set(keys))
     return [found.get(key, []) for key in keys]
+
+
+def _loader(
+    database: Database, load: Callable[[Database, Sequence[K]], Coroutine[Any, Any, list[V]]]
+) -> DataLoader[K, V]:
+    async def batch(keys: list[K]) -> list[V]:
+        return await load(database, keys)
+
+    return DataLoader(load_fn=batch)

@@ -30,7 +30,7 @@ query Page($id: ID!) {
   session(id: $id) { messages { nodes { toolMetadata { content contentOmitted { reason } } } } }
 }
 """
-ONE = "query One($id: ID!) { message(id: $id) { toolMetadata { content } } }"
+ONE = "query One($id: ID!) { message(id: $id) { toolMetadata { content rawInput { json } } } }"
 ENDLESS = text(
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 )
@@ -147,7 +147,7 @@ async def test_reads_are_interrupted_at_the_deadline_on_every_connection(
     query: str,
 ) -> None:
     async with serve(database_settings, query_seconds=1) as (_, served):
-        await store(served, ["x"])
+        await served.store(tool_message(["x"], raw_input={"y": 1}))
         variables = {"id": encode("Message", "default", "s", 1)}
         connections = CONNECTIONS[served.database.dialect]
         async with contextlib.AsyncExitStack() as stack:
@@ -179,7 +179,7 @@ async def test_a_read_is_interrupted_when_its_client_goes_away(
         await never_ends(connection)
 
     async with serve(database_settings, query_seconds=60) as (_, served):
-        await store(served, ["x"])
+        await served.store(tool_message(["x"], raw_input={"y": 1}))
         variables = {"id": encode("Message", "default", "s", 1)}
         with monkeypatch.context() as patch:
             patch.setattr(module, name, told)

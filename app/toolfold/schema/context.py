@@ -58,15 +58,11 @@ class OperationScope(SchemaExtension):
     """Gives each operation its own state, and tells what its heavy fields came to."""
 
     def on_operation(self) -> Iterator[None]:
-        """Replace the resources that the caller gave by an operation over them, until it ends."""
+        """Replace the resources that the caller gave by an operation over them."""
         given = self.execution_context.context
         resources = given.resources if isinstance(given, Operation) else given
-        operation = Operation.begin(resources)
-        self.execution_context.context = operation
-        try:
-            yield
-        finally:
-            operation.loaders.cancel()
+        self.execution_context.context = Operation.begin(resources)
+        yield
 
     def get_results(self) -> dict[str, Any]:
         """Return `contentBudget` if a heavy field was asked for."""
