@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.builders import text_block, tool_message
 from tests.server.conftest import RunNode
 from tests.server.serving import on_a_port
-from tests.server.stored import Served
+from tests.server.stored import Served, name_of
 from tests.server.test_graphql_socket import open_socket
 from tests.statements import statements
 from toolfold import stored_json
@@ -23,7 +23,7 @@ from toolfold.schema.global_id import encode
 from toolfold.server import create_app
 from toolfold.settings import Settings
 from toolfold.store import content, message, postgresql, sqlite
-from toolfold.transcript import Json
+from toolfold.transcript import Attachment, Json
 
 PAGE = """
 query Page($id: ID!) {
@@ -69,6 +69,32 @@ async def test_a_page_with_contents_goes_out_as_it_was_recorded(
     assert response.content.startswith(
         b'{"data":{"session":{"messages":{"nodes":[%b]}}},"extensions":' % nodes
     )
+
+
+async def test_every_url_leads_to_the_bytes_of_its_hash(served: Served) -> None:
+    document = """
+    query ($id: ID!) {
+      message(id: $id) {
+        attachments { url }
+        toolMetadata { contentUrl contentHash rawInput { url hash } rawOutput { url hash } }
+      }
+    }
+    """
+    call = tool_message(["content"], raw_input={"in": 1}, raw_output="out")
+    picture = Attachment(b"\x89PNG", "image/png")
+    await served.store(replace(call, attachments=(picture,)))
+    response = await post(served, document, id=encode("Message", "default", "s", 1))
+    shown = response.json()["data"]["message"]
+    tool = shown["toolMetadata"]
+    for url, hashed, expected in (
+        (tool["contentUrl"], tool["contentHash"], b'["content"]'),
+        (tool["rawInput"]["url"], tool["rawInput"]["hash"], b'{"in":1}'),
+        (tool["rawOutput"]["url"], tool["rawOutput"]["hash"], b'"out"'),
+        (shown["attachments"][0]["url"], name_of(b"\x89PNG"), b"\x89PNG"),
+    ):
+        answer = await served.get(url)
+        assert (answer.status_code, answer.content) == (200, expected)
+        assert answer.headers["etag"] == f'"{hashed}"'
 
 
 async def test_a_block_that_is_not_known_goes_out_at_any_depth_and_width(
