@@ -89,6 +89,21 @@ def test_a_negative_number_is_refused_by_the_variables_name(variable: str) -> No
     assert caught.value.message.startswith(f"{variable} must be at least ")
 
 
+@pytest.mark.parametrize(
+    ("variable", "maximum"),
+    [
+        ("TOOLFOLD_PORT", 65_535),
+        ("TOOLFOLD_MAX_SLICE_BYTES", 2**31 - 1),
+        ("TOOLFOLD_CONTENT_BUDGET_BYTES", 2**53 - 1),
+    ],
+)
+def test_a_number_over_what_its_use_can_hold_is_refused(variable: str, maximum: int) -> None:
+    assert by_variable(Settings.from_environment({variable: str(maximum)}))[variable] == maximum
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_environment({variable: str(maximum + 1)})
+    assert caught.value.message == f"{variable} must be at most {maximum}: got {maximum + 1}."
+
+
 @pytest.mark.parametrize("variable", sorted(DEFAULTS))
 def test_a_variable_that_is_set_to_nothing_keeps_its_default(variable: str) -> None:
     settings = Settings.from_environment({variable: "  "})

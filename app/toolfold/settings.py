@@ -14,9 +14,16 @@ TRUE_WORDS = frozenset({"true", "1", "yes", "on"})
 FALSE_WORDS = frozenset({"false", "0", "no", "off"})
 
 
-def _variable(name: str, default: Any, minimum: int = 0) -> Any:
-    """Declare a setting: the variable that carries it, and the least an integer may be."""
-    return field(default=default, metadata={"variable": name, "minimum": minimum})
+MAX_INT = 2**31 - 1
+"""The greatest integer that GraphQL's `Int` holds, in which limits are told to clients."""
+
+MAX_BIG_INT = 2**53 - 1
+
+
+def _variable(name: str, default: Any, minimum: int = 0, maximum: int = MAX_INT) -> Any:
+    """Declare a setting: the variable that carries it, and the bounds of an integer."""
+    metadata = {"variable": name, "minimum": minimum, "maximum": maximum}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +36,13 @@ class Settings:
         metadata={"variable": "TOOLFOLD_DATA_DIR"},
     )
     database_url: str = _variable("TOOLFOLD_DATABASE_URL", "")
-    port: int = _variable("TOOLFOLD_PORT", 7878)
-    compact_budget_bytes: int = _variable("TOOLFOLD_COMPACT_BUDGET_BYTES", 256 * 1024)
-    content_budget_bytes: int = _variable("TOOLFOLD_CONTENT_BUDGET_BYTES", 8 * 1024 * 1024)
+    port: int = _variable("TOOLFOLD_PORT", 7878, maximum=65_535)
+    compact_budget_bytes: int = _variable(
+        "TOOLFOLD_COMPACT_BUDGET_BYTES", 256 * 1024, maximum=MAX_BIG_INT
+    )
+    content_budget_bytes: int = _variable(
+        "TOOLFOLD_CONTENT_BUDGET_BYTES", 8 * 1024 * 1024, maximum=MAX_BIG_INT
+    )
     max_slice_bytes: int = _variable("TOOLFOLD_MAX_SLICE_BYTES", 1024 * 1024, minimum=4)
     max_rows: int = _variable("TOOLFOLD_MAX_ROWS", 20_000, minimum=1)
     max_page_size: int = _variable("TOOLFOLD_MAX_PAGE_SIZE", 1_000, minimum=1)
@@ -65,7 +76,7 @@ def _parse(variable: str, text: str, setting: Any) -> Any:
     if setting.type is bool:
         return _parse_bool(variable, text)
     if setting.type is int:
-        return _parse_int(variable, text, setting.metadata["minimum"])
+        return _parse_int(variable, text, setting.metadata)
     return text
 
 
@@ -80,11 +91,13 @@ def _parse_bool(variable: str, text: str) -> bool:
     )
 
 
-def _parse_int(variable: str, text: str, minimum: int) -> int:
+def _parse_int(variable: str, text: str, bounds: Mapping[str, int]) -> int:
     try:
         number = int(text)
     except ValueError as error:
         raise SettingsError(f"{variable} must be a whole number: got {text!r}.") from error
-    if number < minimum:
-        raise SettingsError(f"{variable} must be at least {minimum}: got {number}.")
+    if number < bounds["minimum"]:
+        raise SettingsError(f"{variable} must be at least {bounds['minimum']}: got {number}.")
+    if number > bounds["maximum"]:
+        raise SettingsError(f"{variable} must be at most {bounds['maximum']}: got {number}.")
     return number

@@ -28,12 +28,21 @@ LEFT_OUT = pytest.StashKey[int]()
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs Node where there is none, except in CI."""
-    if shutil.which("npm") or os.environ.get("CI"):
+    if os.environ.get("CI") or _node_is_there():
         return
     left_out = [item for item in items if "run_node" in getattr(item, "fixturenames", ())]
     config.hook.pytest_deselected(items=left_out)
     config.stash[LEFT_OUT] = len(left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+def _node_is_there() -> bool:
+    """Say whether there are npm and a Node that the packages of tests/node run on."""
+    node = shutil.which("node")
+    if node is None or shutil.which("npm") is None:
+        return False
+    check = "process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)"
+    return subprocess.run([node, "-e", check], check=False).returncode == 0  # noqa: S603 - Nothing comes in.
 
 
 def pytest_terminal_summary(
@@ -54,7 +63,7 @@ def settings(tmp_path: Path) -> Settings:
 def node_packages() -> Path:
     """Install what the lock file of tests/node names, once for each lock file."""
     npm = shutil.which("npm")
-    if npm is None:
+    if npm is None or not _node_is_there():
         pytest.fail("Node 20 and npm must be there.")
     lock = NODE_FOLDER / "package-lock.json"
     installed = NODE_FOLDER / "node_modules" / ".package-lock.json"
