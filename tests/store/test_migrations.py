@@ -107,6 +107,24 @@ async def test_tables_without_rowid_are_those_of_the_metadata(database: Database
     }
 
 
+async def test_what_refers_to_a_row_is_found_by_an_index(database: Database) -> None:
+    async with database.read() as connection:
+        tables = await connection.run_sync(structure)
+    not_found = [
+        (name, key["constrained_columns"])
+        for name, table in tables.items()
+        for key in table["foreign keys"].values()
+        if not any(
+            set(columns[: len(key["constrained_columns"])]) == set(key["constrained_columns"])
+            for columns in (
+                table["primary key"]["constrained_columns"],
+                *(index["column_names"] for index in table["indexes"].values()),
+            )
+        )
+    ]
+    assert not_found == []
+
+
 async def test_a_newer_database_is_refused(database_settings: Settings) -> None:
     await _set_revision(database_settings, "9999")
     with pytest.raises(DatabaseError, match="newer version of Toolfold"):

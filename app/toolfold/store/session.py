@@ -144,7 +144,9 @@ async def by_parent_tool_calls(
     key_columns = ("project_id", "parent_id", "parent_tool_call_id")
     selection = select(*pick(session_table.columns, columns, key_columns))
     key = pick(session_table.columns, key_columns)
-    selection = selection.where(one_of(connection, key, keys))
+    # What the keys imply is the condition of the index, which SQLite does not see in them.
+    has_parent = session_table.c.parent_id.is_not(None)
+    selection = selection.where(has_parent, one_of(connection, key, keys))
     selection = selection.order_by(session_table.c.created_at.desc(), session_table.c.id.desc())
     rows = (await connection.execute(selection)).all()
     return {(row.project_id, row.parent_id, row.parent_tool_call_id): row for row in rows}

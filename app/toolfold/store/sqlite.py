@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool, QueuePool
 
 from toolfold.errors import DatabaseError
-from toolfold.store import dialect, migrations
+from toolfold.store import dialect, migrations, statistics
 
 T = TypeVar("T")
 
@@ -135,6 +135,7 @@ def migrate(path: Path) -> None:
     try:
         with engine.begin() as connection:
             migrations.upgrade(connection)
+            statistics.tell(connection)
             broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
             if broken is not None:
                 raise DatabaseError(f"The migration would break references of {broken[0]}.")

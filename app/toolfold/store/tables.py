@@ -81,7 +81,15 @@ session_table = Table(
     Index("ix_session_created_at", "project_id", "created_at", "id"),
     Index("ix_session_content_size", "project_id", "content_size", "id"),
     Index("ix_session_message_count", "project_id", "message_count", "id"),
-    Index("ix_session_parent", "project_id", "parent_id", "parent_tool_call_id"),
+    # Partial, so that it is not taken for the sessions that have no parent, which are most.
+    Index(
+        "ix_session_parent",
+        "project_id",
+        "parent_id",
+        "parent_tool_call_id",
+        sqlite_where=text("parent_id IS NOT NULL"),
+        postgresql_where=text("parent_id IS NOT NULL"),
+    ),
     Index("ix_session_awaited_parent", "project_id", "source_format", "parent_source_session"),
 )
 
@@ -251,6 +259,7 @@ content_image_table = Table(
     Column("content_length", BigInteger, nullable=False),
     PrimaryKeyConstraint("project_id", "hash", "content_hash"),
     ForeignKeyConstraint(["project_id", "content_hash"], ["content.project_id", "content.hash"]),
+    Index("ix_content_image_content", "project_id", "content_hash"),
     sqlite_with_rowid=False,
 )
 
@@ -271,6 +280,7 @@ attachment_table = Table(
         ["project_id", "session_id", "sequence"],
         ["message.project_id", "message.session_id", "message.sequence"],
     ),
+    Index("ix_attachment_content", "project_id", "hash"),
     sqlite_with_rowid=False,
 )
 

@@ -90,7 +90,11 @@ def _create_session() -> None:
     op.create_index("ix_session_created_at", "session", ["project_id", "created_at", "id"])
     op.create_index("ix_session_message_count", "session", ["project_id", "message_count", "id"])
     op.create_index(
-        "ix_session_parent", "session", ["project_id", "parent_id", "parent_tool_call_id"]
+        "ix_session_parent",
+        "session",
+        ["project_id", "parent_id", "parent_tool_call_id"],
+        sqlite_where=sa.text("parent_id IS NOT NULL"),
+        postgresql_where=sa.text("parent_id IS NOT NULL"),
     )
     op.create_index("ix_session_updated_at", "session", ["project_id", "updated_at", "id"])
 
@@ -282,6 +286,7 @@ def _create_content_image() -> None:
         sa.PrimaryKeyConstraint("project_id", "hash", "content_hash", name="pk_content_image"),
         sqlite_with_rowid=False,
     )
+    op.create_index("ix_content_image_content", "content_image", ["project_id", "content_hash"])
 
 
 def _create_attachment() -> None:
@@ -310,6 +315,7 @@ def _create_attachment() -> None:
         ),
         sqlite_with_rowid=False,
     )
+    op.create_index("ix_attachment_content", "attachment", ["project_id", "hash"])
 
 
 def _create_source() -> None:
