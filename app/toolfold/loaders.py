@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from strawberry.dataloader import DataLoader
 
+from toolfold.errors import CorruptContentError
 from toolfold.store import attachment, content, project, session
 from toolfold.store.engine import Database
 
@@ -38,6 +39,19 @@ async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[
     async with database.read() as connection:
         found = await content.by_hashes(connection, set(keys))
     return [found.get(key) for key in keys]
+
+
+async def load_content(database: Database, key: ContentKey) -> bytes | None:
+    """Return the stored bytes of one key, None where there are none.
+
+    Raises:
+        CorruptContentError: if they are damaged.
+    """
+    found: bytes | CorruptContentError | None
+    (found,) = await load_contents(database, [key])
+    if isinstance(found, CorruptContentError):
+        raise found
+    return found
 
 
 async def load_projects(database: Database, keys: Sequence[str]) -> list[Any]:

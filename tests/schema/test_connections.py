@@ -302,3 +302,16 @@ async def test_rows_are_budgeted_before_a_page_is_read(api: Api) -> None:
     assert error["path"] in (["a", "messages"], ["b", "messages"])
     assert error["extensions"] == {"code": "TOO_MANY_ROWS", "maxRows": 120}
     assert sorted(value is None for value in response["data"].values()) == [False, True]
+
+
+async def test_a_filter_lists_a_hundred_values_and_no_more(api: Api) -> None:
+    session = await stored(api)
+    allowed = {"toolNames": ["x"] * 100}
+    assert sequences(await page(api, session, filter=allowed)) == []
+    response = await api.run(MESSAGES, id=session.id, filter={"toolNames": ["x"] * 101})
+    (error,) = response["errors"]
+    assert error["extensions"] == {"code": "BAD_USER_INPUT", "argument": "filter"}
+    assert "filter.toolNames" in error["message"]
+    assert await api.errors(SESSIONS, filter={"status": ["ACTIVE"] * 101}) == [
+        (["sessions"], "BAD_USER_INPUT")
+    ]

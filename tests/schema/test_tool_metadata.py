@@ -483,3 +483,141 @@ async def test_a_damaged_content_fails_alone(api: Api) -> None:
     assert nodes[0]["toolMetadata"]["content"] == ["good"]
     assert nodes[1]["toolMetadata"]["content"] is None
     assert nodes[2]["content"] == "t"
+
+
+async def test_aliases_within_a_slice_or_lines_are_each_charged(api: Api) -> None:
+    session = await api.store([tool_message(content_of(30_000)) for _ in range(2)])
+    document = """
+    query ($id: ID!, $two: Boolean!) { session(id: $id) { messages { nodes { toolMetadata {
+      contentSlice(length: 20000) { a: text b: base64 @include(if: $two) } } } } } }
+    """
+    path = ["session", "messages", "nodes"]
+    assert await api.errors(document, id=session.id, two=False) == []
+    # 20,000 bytes as text and as base64, twice, are over 65,536.
+    assert await api.errors(document, id=session.id, two=True) == [
+        ([*path, 1, "toolMetadata", "contentSlice"], "CONTENT_BUDGET_EXCEEDED")
+    ]
+    document = """
+    query ($id: ID!) { session(id: $id) { messages { nodes { toolMetadata {
+      contentLines { a: lines b: lines } } } } } }
+    """
+    assert await api.errors(document, id=session.id) == [
+        ([*path, 1, "toolMetadata", "contentLines"], "CONTENT_BUDGET_EXCEEDED")
+    ]
+
+
+async def test_a_part_of_one_object_may_be_text_and_base64_and_no_more(api: Api) -> None:
+    session = await api.store([tool_message(content_of(70_000))])
+    document = """
+    query ($id: ID!, $more: Boolean!) { message(id: $id) { toolMetadata {
+      contentSlice(length: 66000) { text base64 c: text @include(if: $more) } } } }
+    """
+    assert await api.errors(document, id=session.message(1), more=False) == []
+    assert await api.errors(document, id=session.message(1), more=True) == [
+        (["message", "toolMetadata", "contentSlice"], "CONTENT_BUDGET_EXCEEDED")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("block", "field"),
+    [
+        ({"type": "resource_link", "uri": "u", "name": "n", "description": "d"}, "description"),
+        ({"type": "terminal", "command": "c"}, "command"),
+        ({"type": "diff", "path": "p", "newText": "n"}, "path"),
+        ({"type": "hologram"}, "__typename"),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_aliases_of_any_field_of_a_block_are_charged(
+    api: Api, block: Json, field: str
+) -> None:
+    session = await api.store([tool_message([block])])
+    names = {
+        "description": "ResourceLinkBlock",
+        "command": "TerminalBlock",
+        "path": "DiffBlock",
+        "__typename": "UnknownBlock",
+    }
+    document = f"""
+    query ($id: ID!) {{ message(id: $id) {{ toolMetadata {{ contentSize blocks {{
+      ... on {names[field]} {{ a: {field} b: {field} c: {field} }}
+      ... on TextBlock {{ d: __typename }} }} }} }} }}
+    """
+    response = await api.run(document, id=session.message(1))
+    size = response["data"]["message"]["toolMetadata"]["contentSize"]
+    assert response["extensions"]["contentBudget"]["requestedBytes"] == 3 * size
+
+
+async def test_fields_of_another_type_charge_and_report_nothing(api: Api) -> None:
+    session = await api.store([tool_message(content_of(3_000)), tool_message(content_of(70_000))])
+    document = """
+    query ($ids: [ID!]!, $compact: Boolean) { nodes(ids: $ids, compact: $compact) {
+      ... on Message { a: id }
+      ... on Project { content: name }
+      ... on ToolMetadata { c: content contentOmitted { reason } }
+    } }
+    """
+    ids = [session.tool(1), session.tool(2)]
+    response = await api.run(document, ids=ids)
+    assert response["data"]["nodes"][0]["c"] == content_of(3_000)
+    assert response["extensions"]["contentBudget"]["requestedBytes"] == 73_000
+    document = document.replace("a: id", "a: content")
+    response = await api.run(document, ids=ids, compact=False)
+    (error,) = response["errors"]
+    assert error["path"] == ["nodes", 1, "c"]
+    assert response["extensions"]["contentBudget"]["requestedBytes"] == 73_000
+
+
+async def test_blocks_are_charged_as_rows(api: Api) -> None:
+    api = api.with_settings(max_rows=1_000)
+    session = await api.store([tool_message([0] * 2_000), tool_message([0] * 10)])
+    document = """
+    query ($id: ID!) { session(id: $id) { messages { nodes { toolMetadata {
+      blocks { __typename } } } } } }
+    """
+    response = await api.run(document, id=session.id)
+    (error,) = response["errors"]
+    assert error["path"] == ["session", "messages", "nodes", 0, "toolMetadata", "blocks"]
+    assert error["extensions"]["code"] == "TOO_MANY_ROWS"
+    nodes = response["data"]["session"]["messages"]["nodes"]
+    assert nodes[0]["toolMetadata"]["blocks"] is None
+    assert len(nodes[1]["toolMetadata"]["blocks"]) == 10
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_blocks_wrapped_in_blocks_are_unwrapped_at_any_depth(api: Api) -> None:
+    block: Json = {"type": "text", "text": "deep"}
+    for _ in range(400):
+        block = {"type": "content", "content": block}
+    found = await tool(api, BLOCKS, [block])
+    assert found["blocks"] == [{"__typename": "TextBlock", "text": "deep"}]
+
+
+async def test_lines_in_bulk_charge_what_has_to_be_read(api: Api) -> None:
+    api = api.with_settings(max_slice_bytes=10_000)
+    session = await api.store([tool_message(content_of(60_000)), tool_message(content_of(9_000))])
+    document = """
+    query ($id: ID!) { session(id: $id) { messages { nodes { toolMetadata {
+      contentLines(count: 1) { totalLines } } } } } }
+    """
+    assert await api.errors(document, id=session.id) == [
+        (
+            ["session", "messages", "nodes", 1, "toolMetadata", "contentLines"],
+            "CONTENT_BUDGET_EXCEEDED",
+        )
+    ]
+    document = """
+    query ($id: ID!) { message(id: $id) { toolMetadata {
+      content contentLines(count: 1) { lines totalLines } } } }
+    """
+    found = (await api.data(document, id=session.message(1)))["message"]["toolMetadata"]
+    assert found["contentLines"]["totalLines"] == 1
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_lines_come_ten_thousand_at_a_time_however_short(api: Api) -> None:
+    api = api.with_settings(content_budget_bytes=1_000_000)
+    session = await api.store([tool_message([text_block("\n" * 25_000)])])
+    variables = {"id": session.message(1), "from": 1, "count": 1_000_000}
+    found = (await api.data(LINES, **variables))["message"]["toolMetadata"]["contentLines"]
+    assert (len(found["lines"]), found["nextFrom"], found["totalLines"]) == (10_000, 10_001, 25_000)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import orjson
 import strawberry
 
-from toolfold import stored_json
+from toolfold import readable, stored_json
 from toolfold.schema.scalars import BigInt, JSONValue
 from toolfold.transcript import Json
 
@@ -126,7 +126,7 @@ def parse_block(block: Json, project_id: str) -> Any:
         return TextBlock(text=block)
     if not isinstance(block, dict):
         return _unknown(_json_type(block), block)
-    known = _known(block, project_id)
+    known = _known(readable.unwrapped(block), project_id)
     if known is None:
         kind = block.get("type")
         known = _unknown(kind if isinstance(kind, str) else "object", block)
@@ -141,8 +141,6 @@ def _unknown(kind: str, value: Json) -> UnknownBlock:
 
 def _known(block: dict[str, Json], project_id: str) -> Any:  # noqa: PLR0911 - one return a type
     match block:
-        case {"type": "content", "content": dict(inner)}:
-            return _known(inner, project_id)
         case {"type": "text" | "content", "text": str(text)}:
             return TextBlock(text=text)
         case {"type": "diff", "path": str(path), "newText": str(new_text)}:
@@ -204,7 +202,7 @@ def _resource(resource: dict[str, Json], uri: str, project_id: str) -> EmbeddedR
 
 def _media(data: Json, project_id: str) -> tuple[BigInt | None, str | None]:
     """Return the size and the URL of the bytes that `data` is the base64 of; nulls if it is not."""
-    if not isinstance(data, str):
+    if not isinstance(data, str) or not data:
         return None, None
     try:
         decoded = base64.b64decode(data, validate=True)

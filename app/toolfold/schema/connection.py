@@ -1,13 +1,14 @@
 """Relay connections over keyset pages: arguments, cursors, `PageInfo`."""
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 import strawberry
 from graphql import FieldNode
+from strawberry.utils.str_converters import to_camel_case
 
 from toolfold import cursor
 from toolfold.errors import BadUserInputError
@@ -16,6 +17,7 @@ from toolfold.schema.context import Info
 from toolfold.store.page import Page, PageRequest
 
 DEFAULT_PAGE_SIZE = 50
+MAX_FILTER_VALUES = 100
 
 
 @strawberry.type(description="Where a page lies in its connection; true in both directions.")
@@ -60,6 +62,23 @@ class Scope:
                 argument=argument,
             )
         return key
+
+
+def given_filter(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a filter restricts, by field; null and `false` restrict nothing.
+
+    Raises:
+        BadUserInputError: if a list has more than `MAX_FILTER_VALUES`.
+    """
+    given = {name: value for name, value in values.items() if value not in (None, False)}
+    for name, value in given.items():
+        if isinstance(value, list) and len(value) > MAX_FILTER_VALUES:
+            raise BadUserInputError(
+                f"filter.{to_camel_case(name)} may list {MAX_FILTER_VALUES} values: "
+                f"got {len(value)}.",
+                argument="filter",
+            )
+    return given
 
 
 def page_size(info: Info, first: int | None, last: int | None) -> int:

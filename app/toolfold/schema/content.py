@@ -10,6 +10,7 @@ import strawberry
 
 from toolfold import readable, stored_json
 from toolfold.errors import BadUserInputError
+from toolfold.loaders import load_content
 from toolfold.schema import heavy
 from toolfold.schema.blocks import blob_url, hash_text
 from toolfold.schema.context import Info
@@ -18,6 +19,10 @@ from toolfold.schema.scalars import BigInt, JSONValue
 from toolfold.store import content as content_store
 
 MAX_LINE_BYTES = 64 * 1024
+MAX_LINES = 10_000
+"""What one field returns; `nextFrom` goes on."""
+
+_AROUND_A_LINE = len('"",')
 _WIDEST_CHARACTER = 4
 _CONTINUATION = 0b1000_0000
 
@@ -123,7 +128,8 @@ async def slice_bytes(
         raise BadUserInputError(f"length must be between 1 and {limit}.", argument="length")
     start = min(offset, part.size)
     end = min(start + length, part.size)
-    info.context.ledger.charge_part(end - start, part.access)
+    copies = heavy.copies_below(info, "text", "base64")
+    info.context.ledger.charge_part(end - start, part.access, copies)
     # A character that straddles an end is at most this long, so the window holds it whole.
     window_start = max(0, start - _WIDEST_CHARACTER)
     window_end = min(part.size, end + _WIDEST_CHARACTER)
@@ -175,7 +181,8 @@ def _continues(byte: int) -> bool:
 async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLines:
     """Return lines of the text that a person would read, from line `first`, counted from 1.
 
-    A negative `first` counts from the end. Charged as the whole content, up to a slice.
+    A negative `first` counts from the end. At most `MAX_LINES` and a slice's bytes are returned.
+    In bulk the whole content is charged, which has to be read; by its own id, up to a slice.
 
     Raises:
         BadUserInputError: naming `from` or `count`.
@@ -186,22 +193,27 @@ async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLin
     if count < 1:
         raise BadUserInputError("count must be at least 1.", argument="count")
     limit = info.context.settings.max_slice_bytes
-    info.context.ledger.charge_part(min(part.size, limit), part.access)
-    data = await heavy.stored_bytes(info.context.loaders.contents.load(part.key), part)
-    return await asyncio.to_thread(_lines, data, first, count, limit)
+    charge = part.size if part.access.bulk else min(part.size, limit)
+    info.context.ledger.charge_part(charge, part.access, heavy.copies_below(info, "lines"))
+    count = min(count, MAX_LINES)
+    if part.size <= limit:
+        data = await heavy.stored_bytes(info.context.loaders.contents.load(part.key), part)
+        return await asyncio.to_thread(_lines, data, first, count, limit)
+    # Read by itself and forgotten: an operation holds one large content at a time.
+    async with info.context.large_read:
+        data = await heavy.stored_bytes(load_content(info.context.database, part.key), part)
+        return await asyncio.to_thread(_lines, data, first, count, limit)
 
 
 def _lines(data: bytes, first: int, count: int, limit: int) -> ContentLines:
-    lines = readable.text(stored_json.decode(data)).split("\n")
-    if lines[-1] == "":
-        lines.pop()
+    lines = readable.lines(stored_json.decode(data))
     start = max(0, len(lines) + first) if first < 0 else min(first - 1, len(lines))
     taken: list[str] = []
     truncated: list[int] = []
     used = 0
     for number, line in enumerate(lines[start : start + count], start + 1):
         shown = _cut(line)
-        used += len(shown.encode())
+        used += len(shown.encode()) + _AROUND_A_LINE
         if used > limit and taken:
             break
         taken.append(shown)

@@ -4,6 +4,7 @@ Over WebSocket one context object serves all operations of a socket, so what bel
 operation (ledger, loaders) is made when it begins, never with the request.
 """
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +35,8 @@ class Operation:
     loaders: Loaders
     shapes: dict[tuple[str, ...], Any] = field(default_factory=dict)
     """What is selected at each response path, list positions aside; see `heavy`."""
+    large_read: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a content over a slice's size is in memory whole."""
 
     @classmethod
     def begin(cls, resources: Resources) -> "Operation":

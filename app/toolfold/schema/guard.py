@@ -34,6 +34,9 @@ class Access:
     strict: bool
 
 
+_COPIES_OF_A_PART = 2
+"""A slice is shown as text and as base64."""
+
 SINGLE = Access(bulk=False, compact=False, strict=False)
 """Of an object reached by its own id."""
 
@@ -74,7 +77,7 @@ class Ledger:
     delivered_bytes: int = 0
     omitted_count: int = 0
     heavy_asked: bool = False
-    _slice_served: bool = False
+    _part_served: bool = False
     _decisions: dict[Hashable, Decision] = field(default_factory=dict)
 
     def admit(self, place: Hashable, size: int, copies: int, access: Access) -> Decision:
@@ -102,32 +105,32 @@ class Ledger:
             self._decisions[place] = decision
         return decision
 
-    def charge_part(self, size: int, access: Access) -> None:
-        """Charge a slice, lines or matches of up to `size` bytes to the hard budget.
+    def charge_part(self, size: int, access: Access, copies: int = 1) -> None:
+        """Charge a slice, lines or matches of `size` bytes, shown `copies` times, to the budget.
 
-        The first part under an object reached by its own id is served however little is left.
+        The first part under an object reached by its own id is served however little is left,
+        as text and as base64 if both are asked for.
 
         Raises:
             ContentBudgetError: if it does not fit.
         """
-        if not access.bulk and not self._slice_served and size <= self.settings.max_slice_bytes:
-            self._slice_served = True
-            self.hard_used += size
-            return
-        if self.hard_used + size > self.settings.content_budget_bytes:
+        charge = size * copies
+        fits = self.hard_used + charge <= self.settings.content_budget_bytes
+        if not fits and (access.bulk or self._part_served or copies > _COPIES_OF_A_PART):
             raise self.refusal(size)
-        self.hard_used += size
+        self._part_served |= not access.bulk
+        self.hard_used += charge
 
     def charge_rows(self, count: int) -> None:
-        """Charge a page of up to `count` rows before it is read.
+        """Charge a page of up to `count` rows before it is read, or the blocks of a content.
 
         Raises:
             TooManyRowsError: if the operation's rows do not suffice.
         """
         if self.rows_used + count > self.settings.max_rows:
             raise TooManyRowsError(
-                f"This page of {count} rows would take the operation over its "
-                f"{self.settings.max_rows} rows: ask for smaller pages.",
+                f"{count} rows more would take the operation over its {self.settings.max_rows}: "
+                "ask for smaller pages.",
                 max_rows=self.settings.max_rows,
             )
         self.rows_used += count

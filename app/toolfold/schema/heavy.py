@@ -6,11 +6,14 @@ one decision, one charge and one read.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
 import strawberry
+from graphql import FieldNode, get_named_type, is_abstract_type
+from graphql.pyutils import Path
 
 from toolfold.errors import CorruptContentError
 from toolfold.loaders import ContentKey
@@ -25,13 +28,8 @@ T = TypeVar("T")
 Reading = Awaitable[T] | None
 """A heavy field's value on its way, or null at once."""
 
-TEXT_LIMIT_BYTES = 16 * 1024
-"""A message's text over this is a heavy field."""
-
 IN_LOOP_BYTES = 64 * 1024
 """Contents up to this are parsed on the event loop; a thread would cost more than it frees."""
-
-_BLOCK_TEXTS = ("text", "oldText", "newText", "output", "embeddedText", "raw")
 
 
 @strawberry.type(description="Why a heavy field was withheld, and what it would have taken.")
@@ -73,13 +71,19 @@ class Part:
 def shape(info: Info, *names: str) -> Shape:
     """Return how the fields `names` are selected in the object whose field is being resolved."""
     raw = selection.raw_info(info)
-    path = raw.path.prev.as_list() if raw.path.prev else []
-    cache_key = (*(key for key in path if isinstance(key, str)), *names)
+    cache_key = (*_shape_path(raw.path.prev), raw.parent_type.name, *names)
     known = info.context.shapes.get(cache_key)
     if known is None:
-        fields = selection.at_path(path, raw)
+        fields = selection.at_place(raw.path.prev, raw)
         info.context.shapes[cache_key] = known = _shape(fields, raw, names)
     return known
+
+
+def copies_below(info: Info, *names: str) -> int:
+    """Return how often the field being resolved repeats its bytes, in its fields `names`; or 1."""
+    raw = selection.raw_info(info)
+    fields = selection.subfields(raw.field_nodes, raw)
+    return max(1, len(_keys_of(fields, *names)))
 
 
 def place(info: Info) -> Hashable:
@@ -166,17 +170,37 @@ async def _converted(
     return await asyncio.to_thread(convert, data)
 
 
+def _shape_path(path: Path | None) -> Iterator[str]:
+    """Yield the response keys and types of a path, list positions aside, from its end."""
+    while path is not None:
+        if isinstance(path.key, str):
+            yield path.key
+            yield path.typename or ""
+        path = path.prev
+
+
 def _shape(fields: selection.Fields, raw: selection.RawInfo, names: tuple[str, ...]) -> Shape:
     copies = dict.fromkeys(names, 0)
     reporter: str | None = None
     for name in names:
-        for key, nodes in fields.items():
-            if nodes[0].name.value == name:
-                copies[name] += _repeats(selection.subfields(nodes, raw))
-                reporter = reporter or key
+        for key in _keys_of(fields, name):
+            copies[name] += _repeats(fields[key], raw)
+            reporter = reporter or key
     return Shape(max(copies.values()), reporter)
 
 
-def _repeats(fields: selection.Fields) -> int:
-    # Aliases inside `blocks` repeat the bytes as aliases of `content` do.
-    return max(1, *(len(selection.named(fields, name)) for name in _BLOCK_TEXTS))
+def _repeats(nodes: list[FieldNode], raw: selection.RawInfo) -> int:
+    """Return how often a heavy field shows its bytes: aliases inside `blocks` repeat them too."""
+    union = get_named_type(raw.parent_type.fields[nodes[0].name.value].type)
+    if not is_abstract_type(union):
+        return 1
+    most = 1
+    for member in raw.schema.get_possible_types(union):
+        fields = selection.subfields(nodes, raw, member.name)
+        shown = Counter(found[0].name.value for found in fields.values())
+        most = max([most, *shown.values()])
+    return most
+
+
+def _keys_of(fields: selection.Fields, *names: str) -> list[str]:
+    return [key for key, nodes in fields.items() if nodes[0].name.value in names]

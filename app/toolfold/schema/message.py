@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import strawberry
 from graphql import FieldNode
 
+from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.schema import fields, heavy, selection
 from toolfold.schema.blocks import blob_url
-from toolfold.schema.connection import Connection, PageInfo
+from toolfold.schema.connection import Connection, PageInfo, given_filter
 from toolfold.schema.content import ContentSlice, slice_bytes, slice_part
 from toolfold.schema.context import Info
 from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
@@ -15,14 +16,13 @@ from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.node import Node
 from toolfold.schema.rows import KEY_COLUMNS, MessageRow, SessionRow, ToolMetadataRow, session_row
 from toolfold.schema.scalars import BigInt, DateTime
-from toolfold.schema.tool_metadata import PREVIEW_CHARACTERS, ToolMetadata, cut_preview
+from toolfold.schema.tool_metadata import ToolMetadata, cut_preview
 from toolfold.store import message as message_store
 
 if TYPE_CHECKING:
     from toolfold.schema.session import Session
 
 TEXT_COLUMNS = ("content", "content_size", "content_hash")
-USAGE_COLUMNS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
 
 
 @strawberry.type(description="Tokens of a model's responses.")
@@ -206,8 +206,12 @@ class MessageFilter:
     min_content_size: BigInt | None = None
 
     def facts(self) -> dict[str, Any]:
-        """Return what was given, for a cursor's scope."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        """Return what was given, for a cursor's scope.
+
+        Raises:
+            BadUserInputError: if a list of it is too long.
+        """
+        return given_filter(vars(self))
 
     def where(self) -> message_store.MessageFilter:
         """Return the store's filter."""

@@ -1,10 +1,11 @@
 """What an operation selects: the look-ahead by which a page reads only its columns.
 
-Works on the parsed document alone. `@skip` and `@include` are honoured; type conditions are
-not, since a column read for a type that does not turn up costs next to nothing.
+Works on the parsed document alone. `@skip` and `@include` are honoured; type conditions where
+what is selected decides what is charged, but not for columns: one that is read for a type that
+does not turn up costs next to nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, cast
 
 import strawberry
@@ -17,9 +18,12 @@ from graphql import (
     GraphQLResolveInfo,
     GraphQLSkipDirective,
     InlineFragmentNode,
+    NamedTypeNode,
     SelectionNode,
     VariableNode,
+    is_abstract_type,
 )
+from graphql.pyutils import Path
 
 RawInfo = GraphQLResolveInfo[Any]
 """graphql-core's info, which holds the document's nodes."""
@@ -33,12 +37,15 @@ def raw_info(info: strawberry.Info) -> RawInfo:
     return info._raw_info  # noqa: SLF001 - Strawberry offers no public way to the nodes.
 
 
-def subfields(nodes: Iterable[FieldNode], info: RawInfo) -> Fields:
-    """Return the fields selected below `nodes`, fragments expanded, merged by response key."""
+def subfields(nodes: Iterable[FieldNode], info: RawInfo, typename: str | None = None) -> Fields:
+    """Return the fields selected below `nodes`, fragments expanded, merged by response key.
+
+    Of an object of type `typename`: those alone that apply to it.
+    """
     found: Fields = {}
     for node in nodes:
         if node.selection_set:
-            _collect(node.selection_set.selections, info, found, set())
+            _collect(node.selection_set.selections, info, found, typename)
     return found
 
 
@@ -47,13 +54,22 @@ def named(fields: Fields, *names: str) -> list[FieldNode]:
     return [node for nodes in fields.values() for node in nodes if node.name.value in names]
 
 
-def at_path(path: Sequence[str | int], info: RawInfo) -> Fields:
-    """Return the fields selected in the object at the response path `path`."""
+def at_place(path: Path | None, info: RawInfo) -> Fields:
+    """Return the fields selected in the object at the response path `path`.
+
+    `info` is of one of its fields, and so knows its type.
+    """
+    keys: list[tuple[str, str | None]] = []
+    typename: str | None = info.parent_type.name
+    while path is not None:
+        if isinstance(path.key, str):
+            keys.append((path.key, typename))
+            typename = path.typename
+        path = path.prev
     fields: Fields = {}
-    _collect(info.operation.selection_set.selections, info, fields, set())
-    for key in path:
-        if isinstance(key, str):
-            fields = subfields(fields.get(key, ()), info)
+    _collect(info.operation.selection_set.selections, info, fields, typename)
+    for key, below in reversed(keys):
+        fields = subfields(fields.get(key, ()), info, below)
     return fields
 
 
@@ -77,8 +93,13 @@ def columns(typename: str, nodes: Iterable[FieldNode], info: RawInfo) -> set[str
 
 
 def _collect(
-    selections: Iterable[SelectionNode], info: RawInfo, found: Fields, seen: set[str]
+    selections: Iterable[SelectionNode],
+    info: RawInfo,
+    found: Fields,
+    typename: str | None,
+    seen: set[str] | None = None,
 ) -> None:
+    seen = set() if seen is None else seen
     for node in selections:
         if not _included(node.directives or (), info.variable_values):
             continue
@@ -86,11 +107,25 @@ def _collect(
             key = node.alias.value if node.alias else node.name.value
             found.setdefault(key, []).append(node)
         elif isinstance(node, InlineFragmentNode):
-            _collect(node.selection_set.selections, info, found, seen)
+            if _applies(node.type_condition, typename, info):
+                _collect(node.selection_set.selections, info, found, typename, seen)
         elif isinstance(node, FragmentSpreadNode) and node.name.value not in seen:
             seen.add(node.name.value)
             fragment = info.fragments[node.name.value]
-            _collect(fragment.selection_set.selections, info, found, seen)
+            if _applies(fragment.type_condition, typename, info):
+                _collect(fragment.selection_set.selections, info, found, typename, seen)
+
+
+def _applies(condition: NamedTypeNode | None, typename: str | None, info: RawInfo) -> bool:
+    if condition is None or typename is None or condition.name.value == typename:
+        return True
+    wanted = info.schema.type_map[condition.name.value]
+    actual = info.schema.type_map[typename]
+    return (
+        is_abstract_type(wanted)
+        and isinstance(actual, GraphQLObjectType)
+        and info.schema.is_sub_type(wanted, actual)
+    )
 
 
 def _included(directives: Iterable[DirectiveNode], variables: Any) -> bool:

@@ -11,6 +11,7 @@ from toolfold.schema.connection import (
     Connection,
     PageInfo,
     Scope,
+    given_filter,
     item_nodes,
     page_request,
     page_size,
@@ -43,8 +44,12 @@ class SessionFilter:
     include_children: bool | None = False
 
     def facts(self) -> dict[str, Any]:
-        """Return what was given, for a cursor's scope."""
-        return {name: value for name, value in vars(self).items() if value not in (None, False)}
+        """Return what was given, for a cursor's scope.
+
+        Raises:
+            BadUserInputError: if a list of it is too long.
+        """
+        return given_filter(vars(self))
 
     def where(self) -> session_store.SessionFilter:
         """Return the store's filter."""

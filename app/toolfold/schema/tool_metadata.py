@@ -1,5 +1,6 @@
 """Tool calls: the light fields of a message's row, and the heavy parts behind the guard."""
 
+from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,6 +8,7 @@ import orjson
 import strawberry
 
 from toolfold.errors import BadUserInputError
+from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.schema import fields, heavy
 from toolfold.schema.blocks import ToolContentBlock, blob_url, hash_text, parse_blocks
 from toolfold.schema.content import (
@@ -26,8 +28,6 @@ from toolfold.schema.scalars import BigInt, DateTime, JSONValue
 
 if TYPE_CHECKING:
     from toolfold.schema.session import Session
-
-PREVIEW_CHARACTERS = 280
 
 CONTENT = ("content", "blocks")
 """The fields that show the stored content: one decision, one read."""
@@ -59,6 +59,13 @@ def cut_preview(preview: str, max_chars: int) -> str:
             f"maxChars must be between 0 and {PREVIEW_CHARACTERS}.", argument="maxChars"
         )
     return preview[:max_chars]
+
+
+async def _charged(info: Info, reading: Awaitable[list[Any]]) -> list[Any]:
+    """Charge the blocks of a content as rows: each takes more of a response than of the store."""
+    blocks = await reading
+    info.context.ledger.charge_rows(len(blocks))
+    return blocks
 
 
 @strawberry.type(
@@ -156,7 +163,9 @@ class ToolMetadata(Node):
     )
     def blocks(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading[list[Any]]:
         part = root.part("tool_content")
-        return heavy.read(info, part, partial(parse_blocks, project_id=root.project_id), *CONTENT)
+        parse = partial(parse_blocks, project_id=root.project_id)
+        reading = heavy.read(info, part, parse, *CONTENT)
+        return None if reading is None else _charged(info, reading)
 
     @strawberry.field(
         description=(
