@@ -13,7 +13,7 @@ from tests.ingest.stored import findings, messages, rows, session, state
 from tests.statements import statements
 from toolfold.errors import TranscriptError
 from toolfold.importers import Importer, Transcript
-from toolfold.ingest import FileReport, FileState, import_file
+from toolfold.ingest import FileReport, FileState, Problem, import_file
 from toolfold.store.engine import Database
 from toolfold.store.tables import record_table, source_table
 from toolfold.transcript import (
@@ -312,6 +312,33 @@ async def test_an_importers_mistake_is_told_without_the_transcripts_words(
     assert (logged.getMessage(), vars(logged)["error"]) == ("importer failed", "ValueError")
     assert "lines_importer" in vars(logged)["where"]
     assert CONTENT not in str(vars(logged))
+
+
+async def test_a_batch_that_cannot_be_written_is_a_file_that_failed(
+    database: Database,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail_to_write(*_given: Any, **_options: Any) -> None:
+        raise OverflowError(CONTENT)
+
+    path = write(tmp_path / "a.jsonl", "m1")
+    with monkeypatch.context() as patched:
+        patched.setattr("toolfold.ingest.file.write", fail_to_write)
+        report = await run(database, path, Lines())
+    assert report == FileReport(
+        path,
+        "test-lines",
+        FileState.FAILED,
+        problems=(Problem(None, "cannot be written (OverflowError)"),),
+        error=f"{path}: cannot be written (OverflowError)",
+    )
+    [logged] = caplog.records
+    assert vars(logged)["error"] == "OverflowError"
+    assert CONTENT not in str(vars(logged))
+    assert await messages(database) == []
+    assert counts(await run(database, path, Lines())) == (1, 0, 0)
 
 
 async def test_a_file_that_cannot_be_read_is_told_in_one_line(

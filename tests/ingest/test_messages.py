@@ -1,6 +1,7 @@
 """Messages as they are recorded: once each, in their order, and changed only by a difference."""
 
 import dataclasses
+import json
 from typing import Any
 
 import pytest
@@ -513,3 +514,38 @@ async def test_numbers_of_tokens_beyond_reason_are_kept_in_range(database: Datab
     await ingest(database, user("m1", usage=Usage(10**30, -5)))
     [row] = await messages(database)
     assert (row["input_tokens"], row["output_tokens"]) == (2**53 - 1, 0)
+
+
+async def test_sums_of_tokens_beyond_reason_are_kept_in_range(database: Database) -> None:
+    huge = Usage(2**70, 2**52, 3, 0)
+    told = [user(f"m{number}", usage=huge) for number in range(2_000)]
+    await ingest(database, *told)
+    await ingest(database, *[user(f"n{number}", usage=huge) for number in range(2_000)])
+    assert await sums(database) == (2**53 - 1, 2**53 - 1, 12_000, 0)
+    assert await findings(database) == []
+    plain = [MessageUsage(row["client_id"], Usage(1, 1, 1)) for row in await messages(database)]
+    await ingest(database, *plain)
+    assert await sums(database) == (4_000, 4_000, 4_000, 0)
+    assert await findings(database) == []
+
+
+async def sums(database: Database) -> tuple[int, ...]:
+    row = await session(database)
+    return tuple(
+        row[name]
+        for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "stored"),
+    [(2**31 - 1, 2**31 - 1), (0, 0), (2**31, None), (10**30, None), (-1, None), (None, None)],
+)
+async def test_a_line_that_no_file_has_is_null(
+    database: Database, line: int | None, stored: int | None
+) -> None:
+    place = (ToolLocation("a.py", line),)
+    await ingest(database, call("m1", "c1", locations=place))
+    await ingest(database, call("m2", "c2"), ToolCallUpdate("c2", locations=place))
+    for row in await messages(database, "tool_locations"):
+        assert json.loads(row["tool_locations"]) == [{"path": "a.py", "line": stored}]

@@ -10,6 +10,7 @@ from toolfold.ingest.preparation import (
     mend,
     optional_timestamp,
 )
+from toolfold.settings import MAX_BIG_INT, MAX_INT
 from toolfold.store.recording.message import USAGE
 from toolfold.transcript import (
     UNSET,
@@ -28,8 +29,6 @@ Columns = dict[str, Any]
 
 MAX_INLINE_BYTES = 16 * 1024
 """A longer message text is stored as a content."""
-
-_MAX_TOKENS = 2**53 - 1
 
 PARTS = {
     "tool_content": "tool_content_hash",
@@ -118,7 +117,7 @@ def of_usage(usage: Usage | None) -> Columns:
     """Return the columns of a usage; all null for none."""
     if usage is None:
         return dict.fromkeys(USAGE)
-    return {name: max(0, min(getattr(usage, name), _MAX_TOKENS)) for name in USAGE}
+    return {name: max(0, min(getattr(usage, name), MAX_BIG_INT)) for name in USAGE}
 
 
 def make_coherent(columns: Columns) -> None:
@@ -194,8 +193,15 @@ def _of_part(name: str, part: Part | None) -> Columns:
 
 
 def _of_locations(locations: tuple[ToolLocation, ...], preparation: Preparation) -> str:
-    places = [{"path": preparation.text(place.path), "line": place.line} for place in locations]
+    places = [
+        {"path": preparation.text(place.path), "line": _line(place.line)} for place in locations
+    ]
     return stored_json.encode(places).decode()
+
+
+def _line(number: int | None) -> int | None:
+    """Return a line's number; None for one that no file has."""
+    return number if number is not None and 0 <= number <= MAX_INT else None
 
 
 def _of_text(text: str, preparation: Preparation) -> Columns:

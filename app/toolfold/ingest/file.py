@@ -16,12 +16,13 @@ from typing import Any
 import anyio.to_thread
 from sqlalchemy import Connection
 
+from toolfold.errors import DatabaseError
 from toolfold.importers import Importer, detect
 from toolfold.ingest import prior
 from toolfold.ingest.batch import Problem
 from toolfold.ingest.preparation import mend, timestamp
 from toolfold.ingest.prior import Prior
-from toolfold.ingest.reading import Reading, Step
+from toolfold.ingest.reading import Reading, Step, unexpected
 from toolfold.ingest.report import FileReport, FileState, failed, in_one_line, not_imported
 from toolfold.ingest.writing import Counts, write
 from toolfold.store.engine import Database
@@ -93,20 +94,27 @@ class _Import:
         reading = Reading(self.importer, self.path, imported_line=self.known.imported_line)
         async with aclosing(_ahead(reading.steps())) as steps:
             async for step in steps:
-                await self._take(step)
+                failure = await self._take(step)
                 progress(self.bytes)
-                if step.failure is not None:
-                    return self._report(step.failure)
+                if failure is not None:
+                    return self._report(failure)
         return self._report(None)
 
-    async def _take(self, step: Step) -> None:
+    async def _take(self, step: Step) -> Problem | None:
+        """Write a step, if there is anything to write; return what ends the import, if it does."""
         batch = step.batch
         is_news = bool(batch.sessions or batch.records)
         if is_news or (step.is_last and step.failure is None):
             now = datetime.now(UTC)
-            counts = await self.database.write(
-                lambda connection: self._write(connection, step, now)
-            )
+            try:
+                counts = await self.database.write(
+                    lambda connection: self._write(connection, step, now)
+                )
+            except DatabaseError:
+                raise
+            except Exception as error:  # noqa: BLE001 (one file must not end that of a folder)
+                reason = unexpected("writing an import failed", self.importer.name, error)
+                return Problem(None, f"cannot be written ({reason})")
             self._count(counts)
             self.is_begun = True
         self.bytes = step.place.size
@@ -114,6 +122,7 @@ class _Import:
         self.repaired += batch.repaired
         self.kept_raw += len(batch.records)
         self._tell(batch.problems)
+        return step.failure
 
     def _write(self, connection: Connection, step: Step, now: datetime) -> Counts:
         """Write a step in a transaction that may be run again."""

@@ -16,6 +16,17 @@ from toolfold.transcript import Entry, Message
 _logger = logging.getLogger(__name__)
 
 
+def unexpected(event: str, source_format: str, error: Exception) -> str:
+    """Log an error that no one foresaw, and return how a report names it.
+
+    An error's text may hold a transcript's content, which is for neither.
+    """
+    name = type(error).__name__
+    where = "".join(traceback.format_tb(error.__traceback__))
+    _logger.error(event, extra={"format": source_format, "error": name, "where": where})
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """A batch, and the place in the file up to which it and those before it tell everything.
@@ -59,11 +70,8 @@ class Reading:
         except OSError as error:
             last = self._failed(f"cannot be read: {error.strerror or error}")
         except Exception as error:  # noqa: BLE001 (one file must not end the import of a folder)
-            # An error's text may hold a transcript's content, which is not for the log.
-            where = "".join(traceback.format_tb(error.__traceback__))
-            fields = {"format": self._importer.name, "error": type(error).__name__, "where": where}
-            _logger.error("importer failed", extra=fields)
-            last = self._failed(f"the importer failed ({type(error).__name__})")
+            reason = unexpected("importer failed", self._importer.name, error)
+            last = self._failed(f"the importer failed ({reason})")
         yield last
 
     @property

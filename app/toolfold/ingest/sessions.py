@@ -6,6 +6,7 @@ from typing import Any
 from toolfold.ingest.columns import Columns
 from toolfold.ingest.identity import Identity
 from toolfold.ingest.messages import Messages
+from toolfold.settings import MAX_BIG_INT
 from toolfold.store.recording.message import USAGE
 from toolfold.transcript import MessageRole, SessionStatus
 
@@ -40,7 +41,7 @@ def new_row(project_id: str, identity: Identity, said: Columns, *, agent: str) -
 def updated(session: Mapping[str, Any], said: Columns, messages: Messages, *, now: str) -> Columns:
     """Return a session's row after what is said of it and what became of its messages.
 
-    A usage that was taken back is not in its sums yet: see `lost_usage`.
+    The sums of usage may have to be made anew: see `has_unsure_usage`.
     """
     row = dict(session) | said | _times(session, said, messages, now=now)
     row["title"] = said.get("title") or _title(session["title"], messages)
@@ -55,12 +56,18 @@ def updated(session: Mapping[str, Any], said: Columns, messages: Messages, *, no
     return row
 
 
-def lost_usage(messages: Messages) -> bool:
-    """Say whether a message has no usage any more, so that perhaps none has."""
-    return any(
+def has_unsure_usage(session: Mapping[str, Any], messages: Messages) -> bool:
+    """Say whether what changed does not tell the sums of usage, so that all messages must.
+
+    It does not if a message has no usage any more, as then perhaps none has; nor if a sum was as
+    high as sums go, as then it may have been higher.
+    """
+    is_lost = any(
         row[USAGE[0]] is None and (before := messages.before(row)) and before[USAGE[0]] is not None
         for row in messages.changed
     )
+    is_changed = bool(messages.changed)
+    return is_lost or (is_changed and any(session[name] == MAX_BIG_INT for name in USAGE))
 
 
 def _times(
@@ -114,4 +121,4 @@ def _sum_of_usage(
     lost: list[int] = [row[name] for row in before if row[name] is not None]
     if stored is None and not gained:
         return None
-    return (stored or 0) + sum(gained) - sum(lost)
+    return min((stored or 0) + sum(gained) - sum(lost), MAX_BIG_INT)

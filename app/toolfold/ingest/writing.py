@@ -163,7 +163,7 @@ class _Transaction:
             family.adopt_waiting(self.connection, row)
         messages.write()
         if stored is not None:
-            if sessions.lost_usage(messages):
+            if sessions.has_unsure_usage(stored, messages):
                 row |= message.usage_sums(self.connection, self.project_id, row["id"])
             changes = {name: value for name, value in row.items() if stored[name] != value}
             if changes:

@@ -9,9 +9,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Row, Select, func, literal, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Double,
+    Row,
+    Select,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from toolfold.settings import MAX_BIG_INT
 from toolfold.store import page as pages
 from toolfold.store.page import Ordering, Page, PageRequest
 from toolfold.store.selection import one_of, pick
@@ -49,6 +62,17 @@ EXPRESSIONS: dict[str, ColumnElement[Any]] = {
 COLUMNS = tuple(EXPRESSIONS)
 
 _ordering = Ordering((message_table.c.sequence,))
+
+
+def sum_of(column: ColumnElement[int]) -> ColumnElement[int]:
+    """Return the sum of a column's numbers, at most `MAX_BIG_INT`; null if there is none.
+
+    SQLite fails where integers add up to more than 64 bits. Floats are exact as far as is asked.
+    """
+    total = func.sum(cast(column, Double))
+    return case(
+        (total >= MAX_BIG_INT, literal(MAX_BIG_INT, BigInteger)), else_=cast(total, BigInteger)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from sqlalchemy import Row, Select, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.store.doctor.finding import Finding, session_place
+from toolfold.store.message import sum_of
 from toolfold.store.tables import message_table, session_table
 
 _SUMS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
@@ -15,7 +16,7 @@ _COUNTED = {
     "head_sequence": func.coalesce(func.max(message_table.c.sequence), 0),
     "tool_call_count": func.count(message_table.c.tool_call_id),
     "content_size": func.coalesce(func.sum(message_table.c.tool_content_size), 0),
-    **{name: func.sum(message_table.c[name]) for name in _SUMS},
+    **{name: sum_of(message_table.c[name]) for name in _SUMS},
 }
 """What a session's row repeats of its messages, and how that is counted."""
 

@@ -8,22 +8,19 @@ from collections.abc import Collection, Sequence
 from operator import itemgetter
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Connection,
     RowMapping,
     Table,
     and_,
     bindparam,
-    cast,
     delete,
-    func,
     insert,
     select,
     update,
 )
 
-from toolfold.store.message import COLUMNS, EXPRESSIONS, KEY_COLUMNS
+from toolfold.store.message import COLUMNS, EXPRESSIONS, KEY_COLUMNS, sum_of
 from toolfold.store.recording.rows import Values, portions, table_of
 from toolfold.store.selection import pick
 from toolfold.store.tables import message_table, message_text_table
@@ -140,8 +137,7 @@ def _add_texts(connection: Connection, rows: Sequence[Values]) -> None:
 
 def usage_sums(connection: Connection, project_id: str, session_id: str) -> RowMapping:
     """Return the sum of each column of `USAGE`; null where no message has any."""
-    # PostgreSQL adds big integers up to a numeric.
-    sums = (cast(func.sum(_column[name]), BigInteger).label(name) for name in USAGE)
+    sums = (sum_of(_column[name]).label(name) for name in USAGE)
     statement = select(*sums).where(
         _column.project_id == project_id, _column.session_id == session_id
     )
