@@ -1,18 +1,19 @@
 """SQLAlchemy's SQLite dialects over the SQLite that Toolfold chose, one to write and one to read.
 
 SQLAlchemy's own take the standard library's module. These take `sqlite.MODULE`, begin their
-transactions themselves (the modules are left in autocommit), and interrupt a statement whose
-task was cancelled. Only `sqlite` uses them, by the names registered here.
+transactions themselves (the modules are left in autocommit), bind bytes as they are, and interrupt
+a statement whose task was cancelled. Only `sqlite` uses them, by the names registered here.
 """
 
 import asyncio
 import importlib
 import threading
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+from types import ModuleType, NoneType
+from typing import Any, TypeVar
 
 import aiosqlite
+from sqlalchemy import Dialect, LargeBinary
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.aiosqlite import (
     AsyncAdapt_aiosqlite_dbapi,
@@ -34,6 +35,8 @@ MODULE = import_sqlite()
 
 _INTERRUPT_AGAIN_SECONDS = 0.01
 
+_T = TypeVar("_T")
+
 WRITER = "sqlite+toolfold_writer://"
 READER = "sqlite+toolfold_reader://"
 
@@ -41,11 +44,29 @@ registry.register("sqlite.toolfold_writer", __name__, "WriterDialect")
 registry.register("sqlite.toolfold_reader", __name__, "ReaderDialect")
 
 
+def _itself(value: _T) -> _T:
+    return value
+
+
+# The module takes these as they are, but only after a search for what may adapt them, and that
+# costs more than to insert them.
+for _kind in (NoneType, bytes):
+    MODULE.register_adapter(_kind, _itself)
+
+
+class _Bytes(LargeBinary):
+    """Bytes that go to the module as they are, not as a view of them."""
+
+    def bind_processor(self, _dialect: Dialect) -> None:
+        """Process nothing."""
+
+
 class WriterDialect(SQLiteDialect_pysqlite):
     """Takes the write lock when a transaction begins, so that none fails half-way for it."""
 
     driver = "toolfold_writer"
     supports_statement_cache = True
+    colspecs = SQLiteDialect_pysqlite.colspecs | {LargeBinary: _Bytes}
 
     @classmethod
     def import_dbapi(cls) -> Any:
@@ -62,6 +83,7 @@ class ReaderDialect(SQLiteDialect_aiosqlite):
 
     driver = "toolfold_reader"
     supports_statement_cache = True
+    colspecs = SQLiteDialect_aiosqlite.colspecs | {LargeBinary: _Bytes}
 
     @classmethod
     def import_dbapi(cls) -> Any:
