@@ -7,6 +7,7 @@ done off the event loop.
 
 import asyncio
 import hashlib
+import threading
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
@@ -54,12 +55,21 @@ class Verdict:
     problem: str | None
 
 
+class _Compressor(threading.local):
+    """A compressor for each thread: making one costs as much as to compress a short content."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+
+
+_own = _Compressor()
+
+
 def compress(data: bytes) -> list[bytes]:
     """Return the frames that hold `data`, to be stored at positions 0, 1, 2; none for no bytes."""
-    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     view = memoryview(data)
     starts = range(0, len(data), CHUNK_SIZE)
-    return [compressor.compress(view[start : start + CHUNK_SIZE]) for start in starts]
+    return [_own.compressor.compress(view[start : start + CHUNK_SIZE]) for start in starts]
 
 
 async def by_hashes(
