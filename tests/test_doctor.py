@@ -29,7 +29,7 @@ from toolfold.store.tables import (
     message_text_table,
     session_table,
 )
-from toolfold.transcript import Attachment, Message, Usage
+from toolfold.transcript import Attachment, Json, Message, Usage
 
 SESSION = "session session-1"
 
@@ -124,6 +124,21 @@ async def test_an_image_that_is_not_where_it_should_be_is_found(database: Databa
     (finding,) = await _findings(database)
     assert finding.name == "content-image"
     assert hashlib.sha256(b"\xff\xff\xff").hexdigest() in finding.detail
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+        {"type": "content", "content": {"type": "audio", "data": "AAAA"}},
+        {"type": "resource", "resource": {"uri": "a", "blob": "AAAA"}},
+    ],
+)
+async def test_an_image_that_nothing_leads_to_is_found(database: Database, block: Json) -> None:
+    await store_session(database, [tool_message([block], raw_input=[[block]])])
+    (finding,) = await _findings(database)
+    assert finding.name == "content-image"
+    assert hashlib.sha256(b"\x00\x00\x00").hexdigest() in finding.detail
 
 
 async def test_a_part_without_its_reference_is_found(database: Database) -> None:

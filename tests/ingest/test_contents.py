@@ -2,9 +2,12 @@
 
 import base64
 import hashlib
+from functools import partial
 from typing import Any
 
-from tests.builders import text_block
+import pytest
+
+from tests.builders import add_project, text_block
 from tests.ingest.stored import contents, findings, ingest, messages, rows, state
 from tests.statements import statements
 from toolfold.store.engine import Database
@@ -15,7 +18,15 @@ from toolfold.store.tables import (
     content_reference_table,
     content_table,
 )
-from toolfold.transcript import Attachment, Message, MessageRole, ToolCall, ToolCallUpdate
+from toolfold.transcript import (
+    Attachment,
+    Json,
+    Message,
+    MessageRole,
+    ToolCall,
+    ToolCallUpdate,
+    Value,
+)
 
 
 def call(client_id: str, tool_call_id: str, **fields: Any) -> Message:
@@ -146,6 +157,32 @@ async def test_images_and_other_bytes_in_a_content_are_found_where_they_stand(
         "before, é\n[image/png, 1.0 kB]\n[audio, 2.0 kB]\n[application/pdf, 3.0 kB]"
     )
     assert await findings(database) == []
+
+
+@pytest.mark.parametrize("kind", ["image", "audio", "resource"])
+async def test_images_are_found_in_bytes_that_are_stored_as_another_part_too(
+    database: Database, kind: str
+) -> None:
+    media = {"data": base64.b64encode(noise(50)).decode(), "mimeType": "image/png"}
+    block: Json = {"type": kind, **media}
+    if kind == "resource":
+        block = {"type": kind, "resource": {"uri": "u", "blob": media["data"]}}
+    same = [block]
+    orders: list[list[Value]] = [
+        [call("m1", "c1", content=same, raw_output=same)],
+        [call("m1", "c1", raw_output=same), call("m2", "c2", content=same)],
+        [call("m1", "c1", content=same), call("m2", "c2", raw_input=same)],
+        [call("m1", "c1"), ToolCallUpdate("c1", content=same, raw_output=same)],
+    ]
+    for number, values in enumerate(orders):
+        for apart in (False, True):
+            project_id = f"{kind}-{number}-{apart}"
+            await database.write(partial(add_project, project_id=project_id))
+            for one in [[value] for value in values] if apart else [values]:
+                await ingest(database, *one, project_id=project_id)
+            found = await rows(database, content_image_table, "project_id", "hash")
+            assert {"project_id": project_id, "hash": sha256(noise(50))} in found
+            assert await findings(database, project_id) == []
 
 
 async def test_one_image_twice_in_a_content_is_found_once(database: Database) -> None:

@@ -119,7 +119,9 @@ class Gatherer:
     def _settle(self, entry: Entry, preparation: Preparation) -> None:
         """Take over what was gathered beside the columns of an entry."""
         for part in preparation.parts:
-            self._parts[part.hash] = part
+            # The same bytes are no content array as another part, and then have no images.
+            if part.images or part.hash not in self._parts:
+                self._parts[part.hash] = part
             self._bytes += part.size
         for raw in preparation.too_deep:
             self._keep_raw(entry.line, _TOO_DEEP, raw)

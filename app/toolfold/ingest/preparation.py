@@ -4,23 +4,19 @@ Pure work on values, done before a write transaction begins. What the databases 
 mended, and it is remembered that it was; bytes that will be contents are set aside.
 """
 
-import base64
-import binascii
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from toolfold import readable, stored_json
+from toolfold import stored_json
 from toolfold.errors import InvalidJsonError
-from toolfold.store import content
-from toolfold.store.recording.content import Content, Image
+from toolfold.store import content, images
+from toolfold.store.images import Image
+from toolfold.store.recording.content import Content
 from toolfold.transcript import Json
 
 JSON = "application/json"
 PLAIN_TEXT = "text/plain; charset=utf-8"
-BINARY = "application/octet-stream"
-"""The media type of bytes whose source does not say what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +74,16 @@ class Preparation:
         except InvalidJsonError:
             self.too_deep.append(stored_json.text(value).encode())
             return None
-        images = tuple(_images(value, data)) if has_blocks else ()
-        return self._set_aside(data, JSON, images)
+        found = images.find(value, data) if has_blocks else ()
+        storable = (replace(image, media_type=mend(image.media_type)) for image in found)
+        return self._set_aside(data, JSON, tuple(storable))
 
     def bytes_part(self, data: bytes, media_type: str) -> Part:
         """Set aside bytes of this media type."""
         return self._set_aside(data, media_type)
 
-    def _set_aside(self, data: bytes, media_type: str, images: tuple[Image, ...] = ()) -> Part:
-        part = Part(hashlib.sha256(data).digest(), media_type, data, images)
+    def _set_aside(self, data: bytes, media_type: str, found: tuple[Image, ...] = ()) -> Part:
+        part = Part(hashlib.sha256(data).digest(), media_type, data, found)
         self.parts.append(part)
         return part
 
@@ -110,27 +107,3 @@ def timestamp(time: datetime) -> str:
 def optional_timestamp(time: datetime | None) -> str | None:
     """Return a time as it is stored; None is none."""
     return None if time is None else timestamp(time)
-
-
-def _images(value: Json, stored: bytes) -> Iterator[Image]:
-    """Yield the images, sounds and other bytes in a content's blocks, and where they stand.
-
-    Only base64 without line breaks can be served from where it stands.
-    """
-    for block in value if isinstance(value, list) else [value]:
-        match readable.unwrapped(block):
-            case {"type": "image" | "audio", "data": str(text), **rest}:
-                pass
-            case {"type": "resource", "resource": {"blob": str(text), **rest}}:
-                pass
-            case _:
-                continue
-        try:
-            data = base64.b64decode(text, validate=True)
-        except (binascii.Error, ValueError):
-            continue
-        offset = stored.find(text.encode())
-        if data and offset >= 0:
-            mime_type = rest.get("mimeType")
-            media_type = mend(mime_type) if isinstance(mime_type, str) else BINARY
-            yield Image(hashlib.sha256(data).digest(), len(data), media_type, offset, len(text))

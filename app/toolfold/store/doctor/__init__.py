@@ -1,7 +1,7 @@
 """Whether a database is whole: everything that it says twice is compared with itself.
 
 Each check looks through one project and yields findings; their names are the documented ones.
-It reads in one transaction, holds no more than one chunk of content at a time, and changes
+It reads in one transaction, holds no more than one content at a time, and changes
 nothing.
 """
 

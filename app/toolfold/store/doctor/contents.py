@@ -8,8 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from toolfold import stored_json
 from toolfold.errors import CorruptContentError
 from toolfold.store import content
+from toolfold.store import images as images_of
 from toolfold.store.content import Verdict
 from toolfold.store.doctor.finding import Finding, content_place
 from toolfold.store.tables import (
@@ -45,7 +47,14 @@ async def unused(connection: AsyncConnection, project_id: str) -> AsyncIterator[
 
 
 async def images(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:
-    """Yield `content-image`: an image whose base64 is not where the content is said to have it."""
+    """Yield `content-image`: an image that is not where it is said to be, or is not said to be."""
+    async for finding in _misplaced_images(connection, project_id):
+        yield finding
+    async for finding in _missing_images(connection, project_id):
+        yield finding
+
+
+async def _misplaced_images(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:
     column = content_image_table.c
     statement: Select[Any] = select(content_image_table).where(column.project_id == project_id)
     ordered = statement.order_by(column.content_hash, column.content_offset)
@@ -54,6 +63,37 @@ async def images(connection: AsyncConnection, project_id: str) -> AsyncIterator[
             place = content_place(row.content_hash)
             detail = f"no image sha256:{row.hash.hex()} at byte {row.content_offset}"
             yield Finding("content-image", place, detail)
+
+
+async def _missing_images(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:
+    """Yield the images in the contents of tool calls that no row leads to."""
+    reference, row = content_reference_table.c, content_image_table.c
+    arrays = (
+        select(reference.hash)
+        .where(reference.project_id == project_id, reference.part == "tool_content")
+        .distinct()
+        .order_by(reference.hash)
+    )
+    for digest in (await connection.execute(arrays)).scalars().all():
+        known = select(row.hash).where(row.project_id == project_id, row.content_hash == digest)
+        found = await _images_in(connection, (project_id, digest))
+        if found:
+            found -= set((await connection.execute(known)).scalars())
+        for image in sorted(found):
+            detail = f"nothing leads to its image sha256:{image.hex()}"
+            yield Finding("content-image", content_place(digest), detail)
+
+
+async def _images_in(connection: AsyncConnection, key: content.Key) -> set[bytes]:
+    """Return the hashes of the images in a content; none of one that is absent or damaged."""
+    data = (await content.by_hashes(connection, {key})).get(key)
+    if not isinstance(data, bytes) or not any(mark in data for mark in images_of.MARKS):
+        return set()
+    try:
+        value = stored_json.decode(data)
+    except ValueError:
+        return set()
+    return {image.hash for image in images_of.find(value, data)}
 
 
 async def _is_image(connection: AsyncConnection, project_id: str, row: Row[Any]) -> bool:

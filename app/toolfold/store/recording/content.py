@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, and_, bindparam, delete, insert, select
 
 from toolfold.store.content import CHUNK_SIZE
+from toolfold.store.images import Image
 from toolfold.store.recording.rows import Values, insert_missing, portions
 from toolfold.store.tables import (
     attachment_table,
@@ -14,17 +15,6 @@ from toolfold.store.tables import (
     content_reference_table,
     content_table,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """Bytes that stand as base64 in a content: bytes [offset, offset + length) of it."""
-
-    hash: bytes
-    size: int
-    media_type: str
-    offset: int
-    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +39,10 @@ class Reference:
 
 
 def add_missing(connection: Connection, project_id: str, contents: Iterable[Content]) -> None:
-    """Store the contents that the project has not got, with the images in them."""
+    """Store the contents that the project has not got, and the images in all of them.
+
+    A content may be known already as a part in which no images are looked for.
+    """
     by_hash = {content.hash: content for content in contents}
     known: set[bytes] = set()
     for portion in portions(by_hash):
@@ -71,7 +64,11 @@ def add_missing(connection: Connection, project_id: str, contents: Iterable[Cont
     insert_missing(
         connection,
         content_image_table,
-        [_image_row(project_id, one, image) for one in new for image in one.images],
+        [
+            _image_row(project_id, by_hash[digest], image)
+            for digest in sorted(by_hash)
+            for image in by_hash[digest].images
+        ],
     )
 
 
