@@ -1,6 +1,7 @@
 """`toolfold import`: transcripts from disk into the database."""
 
 import asyncio
+import gc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,6 +60,8 @@ def import_paths(
         raise BadUserInputError("A project's name cannot be blank.", argument="project")
     discovery = discover([Path(path).expanduser() for path in paths])
     importer = next((one for one in IMPORTERS if one.name == format_name), None)
+    # What is loaded by now stays, so that looking through it again and again would free nothing.
+    gc.freeze()
     report = asyncio.run(_import_all(settings, discovery, importer, project_name))
     _conclude(report, discovery, settings)
 
