@@ -312,6 +312,22 @@ async def test_a_filter_lists_a_hundred_values_and_no_more(api: Api) -> None:
     (error,) = response["errors"]
     assert error["extensions"] == {"code": "BAD_USER_INPUT", "argument": "filter"}
     assert "filter.toolNames" in error["message"]
+    assert (await api.data(SESSIONS, filter={"titleContains": "x" * 1_000}))["sessions"][
+        "nodes"
+    ] == []
+    assert await api.errors(SESSIONS, filter={"titleContains": "x" * 1_001}) == [
+        (["sessions"], "BAD_USER_INPUT")
+    ]
     assert await api.errors(SESSIONS, filter={"status": ["ACTIVE"] * 101}) == [
         (["sessions"], "BAD_USER_INPUT")
     ]
+
+
+async def test_pages_of_none_and_counts_are_charged_too(api: Api) -> None:
+    session = await stored(api)
+    limited = api.with_settings(max_rows=3)
+    document = """
+    query ($id: ID!) { session(id: $id) {
+      a: messages(first: 0) { totalCount } b: messages(first: 0) { totalCount } } }
+    """
+    assert [code for _, code in await limited.errors(document, id=session.id)] == ["TOO_MANY_ROWS"]

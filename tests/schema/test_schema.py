@@ -30,15 +30,17 @@ async def test_the_standard_introspection_query_is_within_every_limit(api: Api) 
 @pytest.mark.parametrize(
     ("document", "code"),
     [
-        ("{" + "limits { maxRows } " * 700 + "}", "GRAPHQL_PARSE_FAILED"),
+        ("{" + "limits { maxRows } " * 700 + "}", "DOCUMENT_TOO_LARGE"),
         ("{" + "a { " * 20 + "b" + "}" * 20 + "}", "DOCUMENT_TOO_LARGE"),
         (
             "{" + "".join(f"x{n}: limits {{ maxRows }} " for n in range(31)) + "}",
             "DOCUMENT_TOO_LARGE",
         ),
-        ("{" + "{ a " * 900, "GRAPHQL_PARSE_FAILED"),
-        ("{ a" + "{ a " * 600 + "}" * 601, "GRAPHQL_PARSE_FAILED"),
+        ("{" + "{ a " * 100, "GRAPHQL_PARSE_FAILED"),
+        ("{ a" + "{ a " * 600 + "}" * 601, "DOCUMENT_TOO_LARGE"),
         ("{ a" + "{ a " * 150 + "}" * 151, "DOCUMENT_TOO_LARGE"),
+        ("{ limits { maxRows } } #" + "x" * 64_000, "DOCUMENT_TOO_LARGE"),
+        ('{ node(id: "' + "x" * 64_000 + '") { id } }', "DOCUMENT_TOO_LARGE"),
         ("{ nothing }", "GRAPHQL_VALIDATION_FAILED"),
         ("{", "GRAPHQL_PARSE_FAILED"),
     ],
@@ -97,3 +99,15 @@ async def test_an_operation_ends_at_its_deadline_and_the_database_is_free_after_
     for _ in range(5):
         data = await limited.data(document, id=session.id)
         assert data["session"]["messages"]["totalCount"] == 1
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_the_variables_of_a_query_are_counted_before_they_are_read(api: Api) -> None:
+    document = "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }"
+    response = await api.run(document, ids=["x"] * 10_000)
+    (error,) = response["errors"]
+    assert error["extensions"]["code"] == "DOCUMENT_TOO_LARGE"
+    assert "variables" in error["message"]
+    response = await api.run(document, ids=["x"] * 9_000)
+    (error,) = response["errors"]
+    assert error["extensions"]["argument"] == "ids"

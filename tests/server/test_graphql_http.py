@@ -73,7 +73,7 @@ REQUEST_ERRORS = [
     ("query($time: DateTime!) { at(time: $time) }", {"time": "now"}, "BAD_USER_INPUT"),
     ('{ at(time: "now") }', None, "GRAPHQL_VALIDATION_FAILED"),
     ("fragment F on Query { hello }", None, "GRAPHQL_VALIDATION_FAILED"),
-    ("{" + "a{" * 900, None, "GRAPHQL_PARSE_FAILED"),
+    ("{" + "a{" * 900, None, "DOCUMENT_TOO_LARGE"),
 ]
 
 

@@ -18,6 +18,7 @@ from toolfold.store.page import Page, PageRequest
 
 DEFAULT_PAGE_SIZE = 50
 MAX_FILTER_VALUES = 100
+MAX_FILTER_CHARACTERS = 1_000
 
 
 @strawberry.type(description="Where a page lies in its connection; true in both directions.")
@@ -68,7 +69,8 @@ def given_filter(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a filter restricts, by field; null and `false` restrict nothing.
 
     Raises:
-        BadUserInputError: if a list has more than `MAX_FILTER_VALUES`.
+        BadUserInputError: if a list has more than `MAX_FILTER_VALUES`, or a text more than
+            `MAX_FILTER_CHARACTERS`.
     """
     given = {name: value for name, value in values.items() if value not in (None, False)}
     for name, value in given.items():
@@ -78,11 +80,19 @@ def given_filter(values: Mapping[str, Any]) -> dict[str, Any]:
                 f"got {len(value)}.",
                 argument="filter",
             )
+        if isinstance(value, str) and len(value) > MAX_FILTER_CHARACTERS:
+            raise BadUserInputError(
+                f"filter.{to_camel_case(name)} may have {MAX_FILTER_CHARACTERS} characters: "
+                f"got {len(value)}.",
+                argument="filter",
+            )
     return given
 
 
 def page_size(info: Info, first: int | None, last: int | None) -> int:
     """Return the size of the page that is asked for, charged to the operation's rows.
+
+    An empty page is charged as one row, and a count as another: they cost a statement each.
 
     Raises:
         BadUserInputError: naming `first` or `last`.
@@ -98,7 +108,10 @@ def page_size(info: Info, first: int | None, last: int | None) -> int:
             )
     size = first if first is not None else last
     size = min(DEFAULT_PAGE_SIZE, maximum) if size is None else size
-    info.context.ledger.charge_rows(size)
+    raw = selection.raw_info(info)
+    fields = selection.subfields(raw.field_nodes, raw)
+    counts = len(selection.named(fields, "totalCount"))
+    info.context.ledger.charge_rows(max(1, size) + counts)
     return size
 
 

@@ -20,11 +20,17 @@ from graphql import (
     SelectionSetNode,
 )
 from strawberry.extensions import SchemaExtension
+from strawberry.types.graphql import OperationType
 
 from toolfold.errors import DocumentLimitError
 from toolfold.schema.context import Operation
 from toolfold.schema.scalars import BigInt
 from toolfold.settings import Settings
+
+CHARACTERS_A_TOKEN = 32
+"""How long a document may be for each token that it may have."""
+
+MAX_VARIABLE_VALUES = 10_000
 
 
 @strawberry.type(description="The limits that this server enforces.")
@@ -147,13 +153,35 @@ def check(document: DocumentNode, settings: Settings) -> None:
             )
 
 
+def count_values(value: object, limit: int) -> int:
+    """Count the values in a JSON value, itself included; stops soon after `limit`."""
+    count = 0
+    waiting = [value]
+    while waiting and count <= limit:
+        value = waiting.pop()
+        count += 1
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return count
+
+
 class DocumentLimits(SchemaExtension):
     """Applies the limits to every document, parsed or from a cache."""
 
     def on_operation(self) -> Iterator[None]:
-        """Bound the parser; it stops at the first token too many."""
-        operation = cast("Operation", self.execution_context.context)
-        self.execution_context.parse_options["max_tokens"] = operation.settings.max_tokens
+        """Bound the parser: the length of what it reads, and it stops at a token too many.
+
+        Raises:
+            DocumentLimitError: if the document is longer than its tokens have need of.
+        """
+        settings = cast("Operation", self.execution_context.context).settings
+        length = len(self.execution_context.query or "")
+        limit = settings.max_tokens * CHARACTERS_A_TOKEN
+        if length > limit:
+            raise DocumentLimitError(f"The document has {length} characters, over {limit}.")
+        self.execution_context.parse_options["max_tokens"] = settings.max_tokens
         yield
 
     def on_validate(self) -> Iterator[None]:
@@ -162,8 +190,19 @@ class DocumentLimits(SchemaExtension):
         document = cast("DocumentNode", self.execution_context.graphql_document)
         try:
             check(document, operation.settings)
+            self._check_variables()
         except DocumentLimitError as error:
             self.execution_context.pre_execution_errors = [
                 GraphQLError(error.message, extensions=error.extensions, original_error=error)
             ]
         yield
+
+    def _check_variables(self) -> None:
+        # What is written may hold much; what is asked for has no need to.
+        context = self.execution_context
+        variables = context.variables or {}
+        is_query = context.operation_type is OperationType.QUERY
+        if is_query and count_values(variables, MAX_VARIABLE_VALUES) > MAX_VARIABLE_VALUES:
+            raise DocumentLimitError(
+                f"The variables of a query may hold {MAX_VARIABLE_VALUES} values, and hold more."
+            )

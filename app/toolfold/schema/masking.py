@@ -12,7 +12,7 @@ from strawberry.exceptions import MissingQueryError
 from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 from strawberry.types import ExecutionContext
 
-from toolfold.errors import AppError
+from toolfold.errors import AppError, DocumentLimitError
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +90,9 @@ def _coded(error: GraphQLError, execution_context: ExecutionContext | None) -> G
 
 def _code(error: GraphQLError, execution_context: ExecutionContext | None) -> str:
     if isinstance(error, GraphQLSyntaxError):
-        return "GRAPHQL_PARSE_FAILED"
+        # The parser tells its own limits, of tokens and of nesting, as errors of syntax.
+        is_limit = error.message.endswith("Parsing aborted.")
+        return DocumentLimitError.code if is_limit else "GRAPHQL_PARSE_FAILED"
     if error.path or (execution_context is not None and execution_context.result is not None):
         return "BAD_USER_INPUT"
     return "GRAPHQL_VALIDATION_FAILED"

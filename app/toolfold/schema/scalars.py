@@ -34,7 +34,10 @@ def parse_date_time(value: object) -> str:
     """
     if not isinstance(value, str) or not _RFC_3339.fullmatch(value):
         raise ValueError(f"DateTime must be an RFC 3339 text with its offset, not {value!r}.")
-    instant = datetime.fromisoformat(value.upper()).astimezone(UTC)
+    try:
+        instant = datetime.fromisoformat(value.upper()).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"DateTime must be an instant that exists, not {value!r}.") from error
     return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
