@@ -482,6 +482,7 @@ def test_a_file_of_another_format_is_refused_before_much_of_it_is_kept(tmp_path:
         ("ExitPlanMode", {"plan": "p"}, ToolKind.SWITCH_MODE, "ExitPlanMode", []),
         ("mcp__db__query", {"sql": "x"}, ToolKind.OTHER, "mcp__db__query", []),
         ("Bash", {"command": "x" * 300}, ToolKind.EXECUTE, "x" * 199 + "…", []),
+        ("m" * 300, {}, ToolKind.OTHER, "m" * 199 + "…", []),
     ],
 )
 def test_a_call_is_told_in_the_protocols_terms(

@@ -15,12 +15,14 @@ class Lines:
     """What lines become: the values in `values`, else a message of this client id and text.
 
     A value may be a function, which is called when the line is read, to fail there. `at_end` is
-    told when the file has ended. `parsed` counts how often a file was read, `read` its lines.
+    told when the file has ended. All are of the agent's session `session`.
+    `parsed` counts how often a file was read, `read` its lines.
     """
 
     values: Mapping[str, Sequence[Value | Callable[[], None]]] = field(default_factory=dict)
     at_end: Sequence[Value] = ()
     companions: Callable[[Path], tuple[Path, ...]] = lambda _path: ()
+    session: str = SESSION
     parsed: int = 0
     read: int = 0
 
@@ -37,9 +39,9 @@ class Lines:
                 if callable(value):
                     value()
                 else:
-                    yield Entry(SESSION, line.number, value)
+                    yield Entry(self.session, line.number, value)
         for value in self.at_end:
-            yield Entry(SESSION, None, value)
+            yield Entry(self.session, None, value)
 
 
 def message(client_id: str, content: str | None = None) -> Message:

@@ -11,22 +11,26 @@ from tests.builders import PROJECT, text_block
 from tests.ingest.lines_importer import Lines, message, write
 from tests.ingest.stored import findings, messages, rows, session, state
 from tests.statements import statements
+from toolfold import stored_json
 from toolfold.errors import TranscriptError
 from toolfold.importers import Importer, Transcript
 from toolfold.ingest import FileReport, FileState, Problem, import_file
 from toolfold.store.engine import Database
-from toolfold.store.tables import record_table, source_table
+from toolfold.store.tables import record_table, session_table, source_table
 from toolfold.transcript import (
     Entry,
     Message,
     MessageRole,
+    MessageUsage,
     Record,
     Repair,
     Session,
     SessionStatus,
     ToolCall,
     ToolCallUpdate,
+    ToolLocation,
     ToolStatus,
+    Usage,
     Value,
 )
 
@@ -464,6 +468,78 @@ async def test_a_batch_is_not_cut_where_the_importer_has_read_ahead(
     importer = Importer("ahead", lambda _sample: True, parse)
     await import_file(database, PROJECT, path, importer=importer, progress=stops.append)
     assert stops == [path.stat().st_size]
+
+
+async def test_texts_too_long_for_a_row_are_cut_there_and_kept_whole_elsewhere(
+    database: Database, tmp_path: Path
+) -> None:
+    command, path = "é" * 2_000_000, "/" * 5_000
+    places = tuple(ToolLocation(f"/{number}", number) for number in range(1_001))
+    values: dict[str, list[Value]] = {
+        "in input": [call("a", "c1", title=command, raw_input={"command": command})],
+        "nowhere": [
+            call("b", "c2", name="n" * 201, title="t" * 500, locations=places),
+            ToolCallUpdate("c2", title=command),
+        ],
+        "session": [Session(title="s" * 501, cwd=path, git_branch="b" * 501, agent="a" * 201)],
+        "message": [Message("m", MessageRole.USER, "Hi.", origin="o" * 201, model="m" * 201)],
+        "paths": [call("c", "c3", locations=(ToolLocation(path, 1), *[ToolLocation(path)] * 19))],
+    }
+    report = await run(database, write(tmp_path / "a.jsonl", *values, "plain"), Lines(values))
+    kept = {(row["line"], row["raw"]) for row in await rows(database, record_table)}
+    listed = stored_json.encode([{"path": place.path, "line": place.line} for place in places])
+    every = stored_json.encode([{"path": path, "line": n} for n in [1, *[None] * 19]])
+    assert kept == {
+        (2, b"n" * 201),
+        (2, listed),
+        (2, command.encode()),
+        *((3, text.encode()) for text in ("s" * 501, path, "b" * 501, "a" * 201)),
+        *((4, text.encode()) for text in ("o" * 201, "m" * 201)),
+        (5, path.encode()),
+        (5, every),
+    }
+    assert {problem.line for problem in report.problems} == {2, 3, 4, 5}
+    one, two, message_row, three, _ = await messages(database)
+    assert one["tool_title"] == two["tool_title"] == "é" * 499 + "…"
+    assert two["tool_name"] == "n" * 199 + "…"
+    assert two["tool_locations"].encode() == stored_json.encode(
+        [{"path": f"/{number}", "line": number} for number in range(1_000)]
+    )
+    assert (message_row["origin"], message_row["model"]) == ("o" * 199 + "…", "m" * 199 + "…")
+    assert len(three["tool_locations"]) < 70_000
+    stored = await session(database)
+    assert (stored["title"], stored["cwd"]) == ("s" * 499 + "…", "/" * 4_095 + "…")
+    assert (stored["git_branch"], stored["agent"]) == ("b" * 499 + "…", "a" * 199 + "…")
+
+
+async def test_ids_too_long_for_an_index_stay_different_and_find_each_other(
+    database: Database, tmp_path: Path
+) -> None:
+    common = "é" * 1_000_000
+    values: dict[str, list[Value]] = {
+        "calls": [
+            call(f"{common}1", f"{common}1", child_session=f"{common}1"),
+            call(f"{common}2", f"{common}2"),
+        ],
+        "updates": [
+            ToolCallUpdate(f"{common}1", title="one"),
+            MessageUsage(f"{common}2", Usage(7)),
+        ],
+    }
+    path = write(tmp_path / "a.jsonl", *values)
+    assert counts(await run(database, path, Lines(values))) == (2, 0, 0)
+    one, two = await messages(database)
+    assert one["client_id"] != two["client_id"]
+    assert {len(row[name]) for row in (one, two) for name in ("client_id", "tool_call_id")} == {200}
+    assert one["child_source_session"] == one["tool_call_id"]
+    assert (one["tool_title"], two["input_tokens"]) == ("one", 7)
+    child = Lines({"child": [message("m")]}, session=f"{common}1")
+    report = await run(database, write(tmp_path / "b.jsonl", "child"), child)
+    [joined] = [row for row in await rows(database, session_table) if row["parent_id"]]
+    assert report.sessions == (joined["id"],)
+    assert joined["parent_tool_call_id"] == one["tool_call_id"]
+    assert counts(await run(database, write(path, *values, "more"), Lines(values))) == (1, 0, 2)
+    assert await findings(database) == []
 
 
 async def test_an_archived_session_is_told_once_and_stops_nothing(

@@ -1,8 +1,16 @@
 """Transcript values as columns of the table `message`."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from toolfold import readable, stored_json
+from toolfold.ingest.light_texts import (
+    MAX_LOCATION_CHARACTERS,
+    MAX_LOCATIONS,
+    MAX_NAME_CHARACTERS,
+    MAX_PATH_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+)
 from toolfold.ingest.preparation import (
     PLAIN_TEXT,
     Part,
@@ -66,10 +74,10 @@ def of_message(message: Message, preparation: Preparation) -> Columns:
     """Return every column that a message has of itself: all but its key and its revision."""
     call = message.tool_call
     columns = {
-        "client_id": preparation.text(message.client_id),
+        "client_id": preparation.identifier(message.client_id),
         "role": message.role.value,
-        "origin": preparation.optional_text(message.origin),
-        "model": preparation.optional_text(message.model),
+        "origin": preparation.optional_light_text("origin", message.origin, MAX_NAME_CHARACTERS),
+        "model": preparation.optional_light_text("model", message.model, MAX_NAME_CHARACTERS),
         "created_at": optional_timestamp(message.created_at),
         "attachment_count": len(message.attachments),
         **of_usage(message.usage),
@@ -82,13 +90,12 @@ def of_message(message: Message, preparation: Preparation) -> Columns:
 def of_update(update: ToolCallUpdate, preparation: Preparation) -> Columns:
     """Return the columns that an update changes; `repaired` only if it becomes true."""
     columns: Columns = {}
-    for name, value in (
-        ("tool_name", update.name),
-        ("tool_title", update.title),
-        ("child_source_session", update.child_session),
-    ):
-        if value is not UNSET:
-            columns[name] = preparation.optional_text(value)
+    if update.name is not UNSET:
+        columns["tool_name"] = _name(update.name, preparation)
+    if update.title is not UNSET:
+        columns["tool_title"] = _title(update.title, preparation)
+    if update.child_session is not UNSET:
+        columns["child_source_session"] = preparation.identifier(update.child_session)
     for name, member in (("tool_kind", update.kind), ("tool_status", update.status)):
         if member is not UNSET:
             columns[name] = member.value
@@ -134,15 +141,15 @@ def make_coherent(columns: Columns) -> None:
 
 def _of_call(call: ToolCall, preparation: Preparation) -> Columns:
     columns = {
-        "tool_call_id": preparation.text(call.tool_call_id),
-        "tool_name": preparation.optional_text(call.name),
-        "tool_title": preparation.optional_text(call.title),
+        "tool_call_id": preparation.identifier(call.tool_call_id),
+        "tool_name": _name(call.name, preparation),
+        "tool_title": _title(call.title, preparation),
         "tool_kind": call.kind.value,
         "tool_status": call.status.value,
         "tool_locations": _of_locations(call.locations, preparation),
         "tool_started_at": optional_timestamp(call.started_at),
         "tool_ended_at": optional_timestamp(call.ended_at),
-        "child_source_session": preparation.optional_text(call.child_session),
+        "child_source_session": preparation.optional_identifier(call.child_session),
         **_of_content(call.content, preparation),
         **_of_raw("raw_input", call.raw_input, preparation),
         **_of_raw("raw_output", call.raw_output, preparation),
@@ -193,10 +200,36 @@ def _of_part(name: str, part: Part | None) -> Columns:
 
 
 def _of_locations(locations: tuple[ToolLocation, ...], preparation: Preparation) -> str:
+    """Return the first places as JSON; all of them are kept elsewhere if they are too many."""
+    kept = list(_first_of(locations))
+    if len(kept) < len(locations):
+        every = [{"path": place.path, "line": place.line} for place in locations]
+        preparation.too_long.append(("locations", stored_json.text(every)))
     places = [
-        {"path": preparation.text(place.path), "line": _line(place.line)} for place in locations
+        {
+            "path": preparation.light_text("path", place.path, MAX_PATH_CHARACTERS),
+            "line": _line(place.line),
+        }
+        for place in kept
     ]
     return stored_json.encode(places).decode()
+
+
+def _first_of(locations: tuple[ToolLocation, ...]) -> Iterator[ToolLocation]:
+    characters = 0
+    for place in locations[:MAX_LOCATIONS]:
+        characters += min(len(place.path), MAX_PATH_CHARACTERS)
+        if characters > MAX_LOCATION_CHARACTERS:
+            return
+        yield place
+
+
+def _name(name: str | None, preparation: Preparation) -> str | None:
+    return preparation.optional_light_text("tool name", name, MAX_NAME_CHARACTERS)
+
+
+def _title(title: str | None, preparation: Preparation) -> str | None:
+    return preparation.optional_light_text("tool title", title, MAX_TITLE_CHARACTERS)
 
 
 def _line(number: int | None) -> int | None:

@@ -12,6 +12,13 @@ from toolfold.ingest import columns, identity, retelling
 from toolfold.ingest.batch import Batch, Patch, Problem, RawRecord, SessionBatch, Told
 from toolfold.ingest.columns import Columns
 from toolfold.ingest.identity import Identity
+from toolfold.ingest.light_texts import (
+    MAX_NAME_CHARACTERS,
+    MAX_PATH_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+    identifier,
+    shortened,
+)
 from toolfold.ingest.preparation import Part, Preparation, mend, optional_timestamp
 from toolfold.store.recording.rows import Values
 from toolfold.store.recording.source import AT_END
@@ -25,7 +32,7 @@ from toolfold.transcript import (
     ToolCallUpdate,
 )
 
-MAX_ENTRIES = 1_000
+MAX_ENTRIES = 4_000
 MAX_BYTES = 4 * 1024 * 1024
 """What a batch holds at most, but for the rest of the line that fills it."""
 
@@ -108,12 +115,13 @@ class Gatherer:
             told = Told(columns.of_message(value, preparation), attachments)
             _tell(self._session(own_id), told)
         elif isinstance(value, ToolCallUpdate):
-            tool_call_id = mend(value.tool_call_id)
+            tool_call_id = preparation.identifier(value.tool_call_id)
             patch = columns.of_update(value, preparation)
             _patch_call(self._session(own_id), tool_call_id, patch)
         elif isinstance(value, MessageUsage):
             usage = columns.of_usage(value.usage)
-            _patch_message(self._session(own_id), mend(value.client_id), usage)
+            client_id = preparation.identifier(value.client_id)
+            _patch_message(self._session(own_id), client_id, usage)
         self._settle(entry, preparation)
 
     def _settle(self, entry: Entry, preparation: Preparation) -> None:
@@ -125,6 +133,8 @@ class Gatherer:
             self._bytes += part.size
         for raw in preparation.too_deep:
             self._keep_raw(entry.line, _TOO_DEEP, raw)
+        for name, text in preparation.cut():
+            self._keep_raw(entry.line, f"{name} too long for a row", text.encode())
         # What an importer mended it has told as a `Repair`.
         if preparation.repaired:
             self._batch.repaired += 1
@@ -133,8 +143,11 @@ class Gatherer:
         if not self._keeps_raw:
             if reason == _TOO_DEEP:
                 raise InvalidJsonError(f"JSON {_TOO_DEEP} cannot be stored.")
-            raise TranscriptError("A record can be kept raw only with the file that it is from.")
+            raise TranscriptError(
+                f"What is kept raw ({reason}) can be kept only with the file that it is from."
+            )
         at = AT_END if line is None else line
+        reason = shortened(reason, MAX_TITLE_CHARACTERS)
         self._batch.records.append(RawRecord(at, self._positions[at], mend(reason), raw))
         self._batch.problems.append(Problem(line, reason))
         self._positions[at] += 1
@@ -143,11 +156,13 @@ class Gatherer:
     def _identify(self, own_id: str, value: Session) -> None:
         if own_id in self._identities:
             return
+        source_session = identifier(mend(own_id))
         if value.id is None:
-            self._identities[own_id] = identity.of_source(value.format or self._format, own_id)
+            source_format = value.format or self._format
+            self._identities[own_id] = identity.of_source(source_format, source_session)
         else:
-            source_session = None if value.format is None else own_id
-            self._identities[own_id] = Identity(value.id, value.format, source_session)
+            named = None if value.format is None else source_session
+            self._identities[own_id] = Identity(value.id, value.format, named)
 
     def _session(self, own_id: str) -> SessionBatch:
         found = self._batch.sessions.get(own_id)
@@ -182,16 +197,20 @@ def _hashes(item: Told | Patch) -> set[bytes]:
 def _say(session: SessionBatch, value: Session, preparation: Preparation) -> None:
     """Merge what is said of a session; what is said last counts, of the times the widest."""
     said = session.said
-    for name, text in (
-        ("agent", value.agent),
-        ("title", value.title),
-        ("cwd", value.cwd),
-        ("git_branch", value.git_branch),
+    for name, label, text, limit in (
+        ("agent", "agent", value.agent, MAX_NAME_CHARACTERS),
+        ("title", "title", value.title, MAX_TITLE_CHARACTERS),
+        ("cwd", "directory", value.cwd, MAX_PATH_CHARACTERS),
+        ("git_branch", "branch", value.git_branch, MAX_TITLE_CHARACTERS),
+    ):
+        if text is not None:
+            said[name] = preparation.light_text(f"session's {label}", text, limit)
+    for name, own_id in (
         ("parent_source_session", value.parent),
         ("parent_tool_call_id", value.parent_tool_call_id),
     ):
-        if text is not None:
-            said[name] = preparation.text(text)
+        if own_id is not None:
+            said[name] = preparation.identifier(own_id)
     if value.status is not None:
         said["status"] = value.status.value
     if (created_at := optional_timestamp(value.created_at)) is not None:
@@ -244,7 +263,9 @@ def _attachments(message: Message, preparation: Preparation) -> list[Values]:
     """Return the rows of a message's attachments, without the message's key."""
     rows: list[Values] = []
     for position, attachment in enumerate(message.attachments):
-        mime_type = preparation.text(attachment.mime_type)
+        mime_type = preparation.light_text(
+            "attachment's media type", attachment.mime_type, MAX_NAME_CHARACTERS
+        )
         part = preparation.bytes_part(attachment.data, mime_type)
         rows.append(
             {
@@ -252,7 +273,9 @@ def _attachments(message: Message, preparation: Preparation) -> list[Values]:
                 "hash": part.hash,
                 "size": part.size,
                 "mime_type": mime_type,
-                "name": preparation.optional_text(attachment.name),
+                "name": preparation.optional_light_text(
+                    "attachment's name", attachment.name, MAX_TITLE_CHARACTERS
+                ),
             }
         )
     return rows

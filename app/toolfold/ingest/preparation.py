@@ -5,11 +5,13 @@ mended, and it is remembered that it was; bytes that will be contents are set as
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from toolfold import stored_json
 from toolfold.errors import InvalidJsonError
+from toolfold.ingest import light_texts
 from toolfold.store import content, images
 from toolfold.store.images import Image
 from toolfold.store.recording.content import Content
@@ -43,12 +45,14 @@ class Part:
 class Preparation:
     """The parts of one value, and whether anything in it had to be mended.
 
-    `too_deep` are the JSON texts of parts that are nested too deep to be stored as JSON.
+    `too_deep` are the JSON texts of parts that are nested too deep to be stored as JSON, and
+    `too_long` what was cut from rows: what it is of, and all of it as it was.
     """
 
     repaired: bool = False
     parts: list[Part] = field(default_factory=list)
     too_deep: list[bytes] = field(default_factory=list)
+    too_long: list[tuple[str, str]] = field(default_factory=list)
 
     def text(self, value: str) -> str:
         """Return `value` as a text column can hold it."""
@@ -56,9 +60,31 @@ class Preparation:
         self.repaired |= mended is not value
         return mended
 
-    def optional_text(self, value: str | None) -> str | None:
-        """Return `value` as a text column can hold it; None is none."""
-        return None if value is None else self.text(value)
+    def identifier(self, value: str) -> str:
+        """Return an id that an agent gave as a row can hold it."""
+        return light_texts.identifier(self.text(value))
+
+    def optional_identifier(self, value: str | None) -> str | None:
+        """Return an id that an agent gave as a row can hold it; None is none."""
+        return None if value is None else self.identifier(value)
+
+    def light_text(self, name: str, value: str, limit: int) -> str:
+        """Return the text `name` as a row can hold it: at most `limit` characters."""
+        mended = self.text(value)
+        if len(mended) > limit:
+            self.too_long.append((name, mended))
+        return light_texts.shortened(mended, limit)
+
+    def optional_light_text(self, name: str, value: str | None, limit: int) -> str | None:
+        """Return the text `name` as a row can hold it; None is none."""
+        return None if value is None else self.light_text(name, value, limit)
+
+    def cut(self) -> Iterator[tuple[str, str]]:
+        """Yield what was cut from rows and does not stand whole in a part, such as the input."""
+        for name, value in self.too_long:
+            written = stored_json.encode(value)[1:-1]
+            if not any(written in part.data for part in self.parts):
+                yield name, value
 
     def json_part(self, value: Json, *, has_blocks: bool = False) -> Part | None:
         """Set aside a value's stored JSON; None if there is none, or it cannot be stored.
@@ -75,7 +101,7 @@ class Preparation:
             self.too_deep.append(stored_json.text(value).encode())
             return None
         found = images.find(value, data) if has_blocks else ()
-        storable = (replace(image, media_type=mend(image.media_type)) for image in found)
+        storable = (replace(image, media_type=_media_type(image.media_type)) for image in found)
         return self._set_aside(data, JSON, tuple(storable))
 
     def bytes_part(self, data: bytes, media_type: str) -> Part:
@@ -92,6 +118,10 @@ def mend(value: str) -> str:
     """Return `value` with U+FFFD for what a text column cannot hold: NUL, and lone surrogates."""
     repaired = stored_json.repaired_text(value)[0]
     return repaired.replace("\x00", "\ufffd") if "\x00" in repaired else repaired
+
+
+def _media_type(value: str) -> str:
+    return light_texts.shortened(mend(value), light_texts.MAX_NAME_CHARACTERS)
 
 
 def timestamp(time: datetime) -> str:

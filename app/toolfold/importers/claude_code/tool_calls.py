@@ -7,7 +7,7 @@ from toolfold.importers.claude_code.records import Fields, SurprisingShapeError,
 from toolfold.transcript import Json, ToolCall, ToolKind, ToolLocation, ToolStatus
 
 MAX_TITLE_CHARS = 200
-"""A title is one line; what is cut from it stands in the raw input."""
+"""A title is one line; what is cut from it stands in the raw input, or is the name."""
 
 _KINDS = {
     "Read": ToolKind.READ,
@@ -101,12 +101,13 @@ def tool_call(block: Fields, started_at: datetime | None) -> ToolCall:
 
 
 def _title(name: str, arguments: Fields) -> str:
-    for key in _TITLE_KEYS:
-        lines = (text(arguments, key) or "").split("\n")
-        line = next((line.strip() for line in lines if line.strip()), "")
-        if line:
-            return line if len(line) <= MAX_TITLE_CHARS else f"{line[: MAX_TITLE_CHARS - 1]}…"
-    return name
+    found = (_first_line(text(arguments, key) or "") for key in _TITLE_KEYS)
+    title = next(filter(None, found), name)
+    return title if len(title) <= MAX_TITLE_CHARS else f"{title[: MAX_TITLE_CHARS - 1]}…"
+
+
+def _first_line(value: str) -> str:
+    return next((line.strip() for line in value.split("\n") if line.strip()), "")
 
 
 def _locations(arguments: Fields) -> tuple[ToolLocation, ...]:
