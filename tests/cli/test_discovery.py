@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from toolfold.cli.discovery import discover
+from toolfold.cli.discovery import Unreadable, discover
 from toolfold.errors import NotFoundError
 
 
@@ -50,6 +50,18 @@ def test_a_loop_of_links_ends_and_what_is_reached_twice_counts_once(tmp_path: Pa
     assert _paths(tmp_path, tmp_path, tmp_path / "a" / "1.jsonl") == ["a/1.jsonl"]
 
 
+def test_what_is_named_is_marked_wherever_it_stands_among_the_paths(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    _write(tree / "1.jsonl")
+    named = [_write(tree / "2.jsonl"), _write(tree / ".hidden")]
+    (tmp_path / "link").symlink_to(named[0])
+    for order in ([tree, *named], [*named, tree], [tree, tmp_path / "link", named[1]]):
+        discovery = discover(order)
+        marks = {found.path.resolve(): found.named for found in discovery.files}
+        assert marks == {tree / "1.jsonl": False, named[0]: True, named[1]: True}
+    assert discover([tree, *named]).hidden == []
+
+
 def test_links_to_folders_and_files_elsewhere_are_followed(tmp_path: Path) -> None:
     _write(tmp_path / "elsewhere" / "1.jsonl")
     (tmp_path / "tree").mkdir()
@@ -69,7 +81,9 @@ def test_a_dead_link_is_told_and_the_rest_is_found(tmp_path: Path) -> None:
     (tmp_path / "dead").symlink_to(tmp_path / "gone")
     discovery = discover([tmp_path])
     assert [found.path.name for found in discovery.files] == ["1.jsonl"]
-    assert discovery.unreadable == {tmp_path / "dead": "no such file or directory"}
+    assert discovery.unreadable == [
+        Unreadable(tmp_path / "dead", "no such file or directory", named=False)
+    ]
 
 
 def test_a_path_that_does_not_exist_ends_it_before_anything_is_read(tmp_path: Path) -> None:

@@ -156,6 +156,28 @@ def test_a_named_file_that_cannot_be_imported_is_one_line_and_the_rest_is_import
     assert f"{session}: claude-code, 1 message added" in result.stdout
 
 
+def test_the_order_of_the_paths_does_not_change_the_exit_code(run: Run, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    _write(tree / "s.jsonl", _user("Hi"))
+    plain = _write(tree / "plain.json", {"a": 1})
+    for order in ([tree, plain], [plain, tree]):
+        result = run("import", *order)
+        assert (result.exit_code, result.stderr) == (1, f"Error: {plain}: is not a transcript.\n")
+    assert run("import", tree).exit_code == 0
+
+
+def test_an_empty_path_is_one_line_and_nothing_is_imported(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _write(tmp_path / "here" / "s.jsonl", _user("Hi"))
+    monkeypatch.chdir(path.parent)
+    for paths in ([""], [path, ""]):
+        result = run("import", *paths)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr == "Error: A PATH is empty: it names no file.\n"
+    assert _count(run) == 0
+
+
 def test_a_folder_without_any_transcript_is_told_with_exit_code_1(run: Run, tmp_path: Path) -> None:
     _write(tmp_path / "tree" / "note.txt", b"Hello")
     result = run("import", tmp_path / "tree")

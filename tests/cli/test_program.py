@@ -45,6 +45,14 @@ def test_an_option_counts_more_than_the_environment(
     assert run("list", "--data-dir", settings.data_dir).exit_code == 0
 
 
+@pytest.mark.parametrize("option", ["--data-dir", "--database-url"])
+@pytest.mark.parametrize("command", ["list", "migrate"])
+def test_an_option_that_is_empty_is_one_line(run: Run, command: str, option: str) -> None:
+    result = run(command, option, "")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"Error: {option} is empty.\n"
+
+
 def test_a_home_folder_is_understood(run: Run, tmp_path: Path) -> None:
     environment = os.environ | {"HOME": str(tmp_path)}
     assert run("migrate", "--data-dir", "~/data", env=environment).exit_code == 0

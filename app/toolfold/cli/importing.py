@@ -53,11 +53,13 @@ def import_paths(
     A file's format is recognised by what is in it. Importing again adds only what is new. Each
     file is told with what became of it, and a file that cannot be read stops no other one.
 
-    The exit code is 1 if a path does not exist, a file that was named cannot be imported, or
+    The exit code is 1 if a path does not exist, one that was named cannot be imported, or
     there was no transcript at all.
     """
     if not project_name.strip():
         raise BadUserInputError("A project's name cannot be blank.", argument="project")
+    if "" in paths:
+        raise BadUserInputError("A PATH is empty: it names no file.", argument="paths")
     discovery = discover([Path(path).expanduser() for path in paths])
     importer = next((one for one in IMPORTERS if one.name == format_name), None)
     # What is loaded by now stays, so that looking through it again and again would free nothing.
@@ -106,9 +108,10 @@ class _Work:
             else:
                 self._report.passed_by += 1
                 display.skip(found.size)
-        for path, reason in discovery.unreadable.items():
-            report = failed(path, None, Problem(None, f"cannot be read: {reason}"))
-            self._report.add(report, named=False)
+        for missed in discovery.unreadable:
+            problem = Problem(None, f"cannot be read: {missed.reason}")
+            report = failed(missed.path, None, problem)
+            self._report.add(report, named=missed.named)
             display.tell(report, 0)
 
     async def _import(self, found: Found, display: ImportDisplay) -> FileReport:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from toolfold.errors import BadUserInputError
 from toolfold.settings import Settings
 
 Command = Callable[..., None]
@@ -35,8 +36,16 @@ def with_settings(command: Command) -> Command:
 
 
 def _settings(data_dir: str | None, database_url: str | None) -> Settings:
-    """Return the environment's settings; an option counts more, and a folder more than a URL."""
+    """Return the environment's settings; an option counts more, and a folder more than a URL.
+
+    Raises:
+        BadUserInputError: if an option is blank, which would mean the folder that one is in.
+        SettingsError: for a variable.
+    """
     settings = Settings.from_environment()
+    for option, value in (("--data-dir", data_dir), ("--database-url", database_url)):
+        if value is not None and not value.strip():
+            raise BadUserInputError(f"{option} is empty.", argument=option.removeprefix("--"))
     if data_dir is not None:
         path = Path(data_dir).expanduser()
         settings = dataclasses.replace(settings, data_dir=path, database_url="")
