@@ -289,6 +289,36 @@ def test_a_file_written_over_is_a_diff_of_its_patch_alone(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("original", "new", "diffs"),
+    [
+        ("a\n", "b\n", [("a\n", "b\n")]),
+        ("", "b", [("", "b")]),
+        ("a", "", [("a", "")]),
+        ("a", "a", []),
+    ],
+)
+def test_a_file_written_over_without_a_patch_is_a_diff_of_old_and_new_text(
+    original: str, new: str, diffs: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    own_copy = {"type": "update", "content": new, "structuredPatch": [], "originalFile": original}
+    block = call("t1", "Write", file_path="/a.py", content=new)
+    update = _update(tmp_path, block, "Updated.", own_copy=own_copy)
+    assert update.content == [_text("Updated."), *(_diff(*texts) for texts in diffs)]
+
+
+@pytest.mark.parametrize("mode", ["replace", "insert", "delete"])
+def test_a_changed_cell_of_a_notebook_is_a_diff_of_its_source(mode: str, tmp_path: Path) -> None:
+    files = {"original_file": '{"cells": ["a"]}', "updated_file": '{"cells": ["b"]}'}
+    old, new = "" if mode == "insert" else "a", "" if mode == "delete" else "b"
+    own_copy = {"old_source": old, "new_source": new, "edit_mode": mode, **files}
+    block = call("t1", "NotebookEdit", notebook_path="/a.py", new_source=new, edit_mode=mode)
+    update = _update(tmp_path, block, "Updated.", own_copy=own_copy)
+    assert update.content == [_text("Updated."), _diff(old, new)]
+    rest = files if new else {"new_source": "", **files}
+    assert update.raw_output == rest
+
+
+@pytest.mark.parametrize(
     ("block", "content", "own_copy", "rest"),
     [
         (
@@ -326,7 +356,41 @@ def test_a_file_written_over_is_a_diff_of_its_patch_alone(tmp_path: Path) -> Non
             call("t1", "NotebookEdit", notebook_path="/n"),
             "Updated.",
             {"original_file": "{}", "updated_file": "{ }", "cell_id": "c1"},
-            {"cell_id": "c1"},
+            {"original_file": "{}", "updated_file": "{ }", "cell_id": "c1"},
+        ),
+        *(
+            (call("t1", name, id=7), "rows: 15", whole, whole)
+            for name in ("mcp__db__query", "Bash", "Task")
+            for whole in (
+                {"cells": [[1]], "base64": PNG, "structuredPatch": [1], "originalFile": "a"},
+                {"file": {"content": "a"}, "original_file": "b", "updated_file": "c", "rows": 3},
+                {"tags": ["rows"]},
+                "15",
+            )
+        ),
+        (
+            call("t1", "mcp__shot__take"),
+            [{"type": "text", "text": "taken"}],
+            {"isImage": True, "stdout": PNG},
+            {"isImage": True, "stdout": PNG},
+        ),
+        (
+            call("t1", "Read", file_path="/a.pdf"),
+            "PDF read.",
+            {"type": "pdf", "file": {"base64": PNG}},
+            {"type": "pdf", "file": {"base64": PNG}},
+        ),
+        (
+            call("t1", "Edit", file_path="/a"),
+            "Nothing that a diff could be made of.",
+            {"structuredPatch": [{"odd": 1}], "originalFile": "a"},
+            {"structuredPatch": [{"odd": 1}], "originalFile": "a"},
+        ),
+        (
+            call("t1", "Edit", file_path="/a", old_string="a", new_string="b"),
+            "Updated.",
+            {"structuredPatch": [{"odd": 1}], "originalFile": "a"},
+            {"structuredPatch": [{"odd": 1}]},
         ),
     ],
 )

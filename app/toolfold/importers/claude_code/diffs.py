@@ -7,6 +7,9 @@ from toolfold.importers.claude_code.records import Fields, text
 from toolfold.importers.claude_code.tool_calls import OpenCall
 from toolfold.transcript import Json, ToolLocation
 
+EDITS = frozenset({"Edit", "MultiEdit", "Write"})
+"""The tools whose results hold a patch."""
+
 _OLD_LINE = (" ", "-")
 _NEW_LINE = (" ", "+")
 
@@ -15,17 +18,20 @@ def diff_blocks(call: OpenCall, result: Json) -> list[Fields]:
     """Return the diffs of an edit that went well, one for each changed place.
 
     They come from the patch in `toolUseResult`, with its lines of context; without one from the
-    old and the new text. A file that was created is one diff without old text.
+    old and the new text. A file that was created is one diff without old text, and the changed
+    cell of a notebook one of its source.
     """
     edit = result if isinstance(result, dict) else {}
+    if call.name == "NotebookEdit":
+        return _of_cell(call, edit)
     path = text(edit, "filePath") or call.argument("file_path")
-    if path is None or call.name not in {"Edit", "MultiEdit", "Write"}:
+    if path is None or call.name not in EDITS:
         return []
     if call.name == "Write" and _is_new_file(edit):
         content = text(edit, "content") or call.argument("content") or ""
         return [_diff(path, None, content)]
     changes = [(_lines(hunk, _OLD_LINE), _lines(hunk, _NEW_LINE)) for hunk in _hunks(edit)]
-    return [_diff(path, old, new) for old, new in changes or _replacements(call)]
+    return [_diff(path, old, new) for old, new in changes or _replacements(call, edit)]
 
 
 def locations(call: OpenCall, result: Json) -> tuple[ToolLocation, ...]:
@@ -36,6 +42,20 @@ def locations(call: OpenCall, result: Json) -> tuple[ToolLocation, ...]:
     if path is None:
         return ()
     return tuple(ToolLocation(path, line) for line in starts if type(line) is int and line > 0)
+
+
+def is_patch_read(result: Fields) -> bool:
+    """Say whether every part of a result's patch is one that diffs are made of."""
+    patch = result.get("structuredPatch")
+    return isinstance(patch, list) and len(patch) == len(_hunks(result))
+
+
+def _of_cell(call: OpenCall, edit: Fields) -> list[Fields]:
+    path = text(edit, "notebook_path") or call.argument("notebook_path")
+    old, new = edit.get("old_source"), edit.get("new_source", call.argument("new_source") or "")
+    if path is None or not isinstance(old, str) or not isinstance(new, str) or old == new:
+        return []
+    return [_diff(path, old, new)]
 
 
 def _diff(path: str, old: str | None, new: str) -> Fields:
@@ -61,9 +81,18 @@ def _lines(hunk: Fields, marks: tuple[str, ...]) -> str:
     )
 
 
-def _replacements(call: OpenCall) -> Iterator[tuple[str, str]]:
+def _replacements(call: OpenCall, edit: Fields) -> Iterator[tuple[str, str]]:
     """Yield the old and the new text of each replacement that the call asked for."""
+    if call.name == "Write":
+        yield from _overwritten(call, edit)
+        return
     edits = call.input.get("edits") if isinstance(call.input, dict) else None
-    for edit in edits if isinstance(edits, list) else [call.input]:
-        if isinstance(edit, dict) and isinstance(edit.get("old_string"), str):
-            yield edit["old_string"], text(edit, "new_string") or ""
+    for one in edits if isinstance(edits, list) else [call.input]:
+        if isinstance(one, dict) and isinstance(one.get("old_string"), str):
+            yield one["old_string"], text(one, "new_string") or ""
+
+
+def _overwritten(call: OpenCall, edit: Fields) -> Iterator[tuple[str, str]]:
+    old, new = edit.get("originalFile"), edit.get("content", call.argument("content") or "")
+    if isinstance(old, str) and isinstance(new, str) and old != new:
+        yield old, new

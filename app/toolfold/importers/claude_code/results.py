@@ -16,7 +16,7 @@ from toolfold.importers.claude_code.diffs import diff_blocks, locations
 from toolfold.importers.claude_code.files import SessionFiles
 from toolfold.importers.claude_code.raw_output import raw_output
 from toolfold.importers.claude_code.records import Envelope, Fields, SurprisingShapeError, text
-from toolfold.importers.claude_code.tool_calls import OpenCall
+from toolfold.importers.claude_code.tool_calls import SHELLS, OpenCall
 from toolfold.transcript import UNSET, ContentState, Json, ToolCallUpdate, ToolStatus
 
 _PERSISTED = "<persisted-output>"
@@ -24,7 +24,6 @@ _PERSISTED_PATH = re.compile(r"saved to: ([^\n]+)")
 _CLEARED = "[Old tool result content cleared]"
 _SHORTENED = re.compile(r"\n\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.(?:\n|\Z)")
 _EXIT_CODE = re.compile(r"Exit code (-?\d+)\b")
-_SHELLS = frozenset({"Bash", "bash", "BashOutput", "PowerShell"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def tool_result(
         child_session=_child(call, tool_use_result, place) or UNSET,
         repaired=repaired or shown.repaired,
     )
-    rest = raw_output(tool_use_result, shown.blocks, call.input)
+    rest = raw_output(tool_use_result, shown.blocks, diffs, call)
     places = locations(call, tool_use_result) if diffs else ()
     return replace(
         update,
@@ -85,7 +84,7 @@ def _content(content: Json, call: OpenCall, tool_use_result: Json, files: Sessio
     if seen.startswith(_PERSISTED):
         return _persisted(blocks, files)
     is_cut = isinstance(tool_use_result, dict) and tool_use_result.get("truncated") is True
-    if call.name in _SHELLS and _SHORTENED.search(seen):
+    if call.name in SHELLS and _SHORTENED.search(seen):
         is_cut = True
     if is_cut or seen == _CLEARED:
         return _Content(blocks, ContentState.CUT_BY_AGENT)
@@ -105,7 +104,7 @@ def _persisted(blocks: list[Json], files: SessionFiles) -> _Content:
 
 def _exit_state(call: OpenCall, seen: str, tool_use_result: Json, *, failed: bool) -> list[Fields]:
     """Return a terminal block with the exit code, if the transcript proves one."""
-    if call.name not in _SHELLS:
+    if call.name not in SHELLS:
         return []
     code: int | None = None
     if failed:

@@ -57,6 +57,9 @@ _TITLE_KEYS = (
     "path",
     "skill",
 )
+SHELLS = frozenset({"Bash", "bash", "BashOutput", "PowerShell"})
+"""The tools that run a command, or tell its output."""
+
 _PATH_KEYS = ("file_path", "notebook_path", "path")
 
 
