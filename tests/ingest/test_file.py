@@ -1,7 +1,9 @@
 """Importing a file: what is read, what is written, and what is told of it."""
 
 import hashlib
+import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +11,13 @@ import pytest
 
 from tests.builders import PROJECT, text_block
 from tests.ingest.lines_importer import Lines, message, write
-from tests.ingest.stored import findings, messages, rows, session, state
+from tests.ingest.stored import at, at_text, findings, messages, rows, session, state
 from tests.statements import statements
 from toolfold import stored_json
 from toolfold.errors import TranscriptError
 from toolfold.importers import Importer, Transcript
 from toolfold.ingest import FileReport, FileState, Problem, import_file
+from toolfold.ingest.preparation import timestamp
 from toolfold.store.engine import Database
 from toolfold.store.tables import record_table, session_table, source_table
 from toolfold.transcript import (
@@ -108,6 +111,50 @@ async def test_an_unchanged_file_is_neither_parsed_nor_written(
     assert lines.parsed == 0
     assert all(sql.startswith("SELECT") for sql in seen)
     assert await state(database) == before
+
+
+@pytest.mark.parametrize(
+    ("changed_at", "time"),
+    [
+        (datetime(2020, 5, 1, 8, 30, tzinfo=UTC), "2020-05-01T08:30:00.000Z"),
+        (datetime(1969, 12, 31, tzinfo=UTC), "1969-12-31T00:00:00.000Z"),
+    ],
+)
+async def test_what_has_no_time_has_that_of_the_files_last_change(
+    database: Database, tmp_path: Path, changed_at: datetime, time: str
+) -> None:
+    path = write(tmp_path / "a.jsonl", "m1", "m2")
+    os.utime(path, (changed_at.timestamp(),) * 2)
+    await run(database, path, Lines())
+    assert [row["created_at"] for row in await messages(database)] == [time, time]
+    row = await session(database)
+    assert (row["created_at"], row["updated_at"]) == (time, time)
+    [imported] = await rows(database, source_table, "imported_at")
+    assert imported["imported_at"] > time
+
+
+@pytest.mark.parametrize("seconds", [2**40, 2**33])
+async def test_no_time_is_yet_to_come(database: Database, tmp_path: Path, seconds: int) -> None:
+    path = write(tmp_path / "a.jsonl", "m1")
+    os.utime(path, (seconds, seconds))
+    before = timestamp(datetime.now(UTC))
+    await run(database, path, Lines())
+    [row] = await messages(database)
+    assert before <= row["created_at"] <= timestamp(datetime.now(UTC))
+
+
+async def test_a_time_that_is_told_is_not_that_of_the_file(
+    database: Database, tmp_path: Path
+) -> None:
+    lines = Lines({"told": [Message("told", MessageRole.USER, "Hi.", created_at=at(1))]})
+    path = write(tmp_path / "a.jsonl", "m1", "told", "m2")
+    os.utime(path, (0, 0))
+    await run(database, path, lines)
+    assert [row["created_at"] for row in await messages(database)] == [
+        "1970-01-01T00:00:00.000Z",
+        at_text(1),
+        at_text(1),
+    ]
 
 
 async def test_of_a_file_that_grew_only_new_lines_reach_the_database(

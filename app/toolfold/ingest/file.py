@@ -47,7 +47,8 @@ async def import_file(
 
     Nothing is written for a file that is unchanged since it was imported, or was moved. One that
     grew, or whose import was cut off, is read again and only what is new is written; any other
-    change is compared message by message. What is wrong with a file is in its report.
+    change is compared message by message. What is wrong with a file is in its report. Sessions
+    and messages without any time get that of the file's last change.
 
     Raises:
         DatabaseError: if the database fails.
@@ -130,7 +131,8 @@ class _Import:
         if not self.is_begun:
             line = self.known.imported_line
             source.forget_after(connection, self.project_id, source_id, line)
-        counts = write(connection, self.project_id, step.batch, now=now)
+        base_time = self.known.changed_at
+        counts = write(connection, self.project_id, step.batch, base_time=base_time)
         source.advance(connection, self._source(step, now))
         source.keep(
             connection,

@@ -2,7 +2,8 @@
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ class Prior:
     """What earlier imports make of a file.
 
     `is_unchanged` says that all of it, and of its companions, was imported. `imported_line` is
-    the last line that need not be told again. `companions` is what they are now.
+    the last line that need not be told again. `companions` is what they are now, `changed_at`
+    when the file was last written, never later than now.
     """
 
     source_id: str
     companions: bytes
+    changed_at: datetime
     is_unchanged: bool = False
     imported_line: int = 0
     session_id: str | None = None
@@ -31,11 +34,12 @@ class Prior:
 
 @dataclass(frozen=True, slots=True)
 class _Now:
-    """A file as it is: its source's id, its size in bytes, and the digest of its companions."""
+    """A file as it is: its source's id, its size in bytes, and what `Prior` says of it."""
 
     source_id: str
     size: int
     companions: bytes
+    changed_at: datetime
 
 
 async def look_up(database: Database, project_id: str, path: Path, importer: Importer) -> Prior:
@@ -45,27 +49,25 @@ async def look_up(database: Database, project_id: str, path: Path, importer: Imp
         OSError: if the file cannot be read.
     """
     now = await anyio.to_thread.run_sync(_look_at, path, importer)
+    prior = Prior(now.source_id, now.companions, now.changed_at)
     async with database.read() as connection:
         row = await source.by_id(connection, project_id, now.source_id)
     if row is None or row.format != importer.name:
         row = await _copy(database, project_id, path, now)
         if row is not None and row.format == importer.name:
-            return Prior(
-                now.source_id, now.companions, is_unchanged=True, session_id=row.session_id
-            )
-        return Prior(now.source_id, now.companions)
+            return replace(prior, is_unchanged=True, session_id=row.session_id)
+        return prior
     begins_the_same = await anyio.to_thread.run_sync(_digest, path, row.size) == row.digest
-    return _compared(row, now, begins_the_same=begins_the_same)
+    return _compared(prior, row, now, begins_the_same=begins_the_same)
 
 
-def _compared(row: Row[Any], now: _Now, *, begins_the_same: bool) -> Prior:
+def _compared(prior: Prior, row: Row[Any], now: _Now, *, begins_the_same: bool) -> Prior:
     was_ended = row.companions is not None
     same_companions = row.companions == now.companions
     # Another companion may complete what an earlier line told.
     goes_on = begins_the_same and (same_companions or not was_ended)
-    return Prior(
-        source_id=now.source_id,
-        companions=now.companions,
+    return replace(
+        prior,
         is_unchanged=begins_the_same and same_companions and now.size == row.size,
         imported_line=row.line if goes_on else 0,
         session_id=row.session_id,
@@ -81,11 +83,22 @@ async def _copy(database: Database, project_id: str, path: Path, now: _Now) -> R
 
 def _look_at(path: Path, importer: Importer) -> _Now:
     whole_path = path.resolve()
+    status = path.stat()
     return _Now(
         source_id=hashlib.sha256(os.fsencode(whole_path)).hexdigest(),
-        size=path.stat().st_size,
+        size=status.st_size,
         companions=_companions(importer, whole_path),
+        changed_at=_past(status.st_mtime),
     )
+
+
+def _past(seconds: float) -> datetime:
+    """Return the time so many seconds after 1970; now, if that is yet to come or is no time."""
+    now = datetime.now(UTC)
+    try:
+        return min(now, datetime.fromtimestamp(seconds, UTC))
+    except (OSError, OverflowError, ValueError):
+        return now
 
 
 def _digest(path: Path, size: int) -> bytes:

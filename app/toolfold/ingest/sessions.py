@@ -38,12 +38,14 @@ def new_row(project_id: str, identity: Identity, said: Columns, *, agent: str) -
     }
 
 
-def updated(session: Mapping[str, Any], said: Columns, messages: Messages, *, now: str) -> Columns:
+def updated(
+    session: Mapping[str, Any], said: Columns, messages: Messages, *, base_time: str
+) -> Columns:
     """Return a session's row after what is said of it and what became of its messages.
 
     The sums of usage may have to be made anew: see `has_unsure_usage`.
     """
-    row = dict(session) | said | _times(session, said, messages, now=now)
+    row = dict(session) | said | _times(session, said, messages, base_time=base_time)
     row["title"] = said.get("title") or _title(session["title"], messages)
     row["head_sequence"] = row["message_count"] = messages.head_sequence
     row["head_revision"] = messages.head_revision
@@ -71,7 +73,7 @@ def has_unsure_usage(session: Mapping[str, Any], messages: Messages) -> bool:
 
 
 def _times(
-    session: Mapping[str, Any], said: Columns, messages: Messages, *, now: str
+    session: Mapping[str, Any], said: Columns, messages: Messages, *, base_time: str
 ) -> dict[str, str]:
     """Return the earliest and the latest time that the session, its messages or calls have."""
     rows = [*messages.added, *messages.changed]
@@ -79,7 +81,7 @@ def _times(
     called = [row[name] for row in rows for name in ("tool_started_at", "tool_ended_at")]
     starts = [session.get("created_at"), said.get("created_at"), *created]
     ends = [session.get("updated_at"), said.get("updated_at"), *created, *called]
-    created_at = min(filter(None, starts), default=now)
+    created_at = min(filter(None, starts), default=base_time)
     return {"created_at": created_at, "updated_at": max([created_at, *filter(None, ends)])}
 
 

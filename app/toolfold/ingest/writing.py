@@ -80,17 +80,19 @@ def record(
         InvalidJsonError: if there is JSON that cannot be stored.
         TranscriptError: if there is a `Record` among them, which only a file's import keeps.
     """
-    return write(connection, project_id, gathering.prepare(entries, source_format=format), now=now)
+    batch = gathering.prepare(entries, source_format=format)
+    return write(connection, project_id, batch, base_time=now)
 
 
-def write(connection: Connection, project_id: str, batch: Batch, *, now: datetime) -> Counts:
+def write(connection: Connection, project_id: str, batch: Batch, *, base_time: datetime) -> Counts:
     """Write a prepared batch in a transaction that is under way; the batch is left as it is.
 
     What is stored already is not written again: messages are known by their session and client
-    id. An archived session refuses its part of the batch, and the rest is written.
+    id. An archived session refuses its part of the batch, and the rest is written. `base_time` is
+    that of a session of which no time is told, and of messages that follow none with a time.
     """
     ids = {one.identity.id for one in batch.sessions.values()}
-    transaction = _Transaction(connection, project_id, batch, timestamp(now))
+    transaction = _Transaction(connection, project_id, batch, timestamp(base_time))
     transaction.locked = session.lock(connection, project_id, ids)
     in_order = sorted(batch.sessions, key=lambda own_id: batch.sessions[own_id].identity.id)
     counts = {own_id: transaction.write_session(batch.sessions[own_id]) for own_id in in_order}
@@ -105,7 +107,7 @@ class _Transaction:
     connection: Connection
     project_id: str
     batch: Batch
-    now: str
+    base_time: str
     locked: dict[str, RowMapping] = field(default_factory=dict)
     gained: set[Reference] = field(default_factory=set)
     lost: set[Reference] = field(default_factory=set)
@@ -117,10 +119,10 @@ class _Transaction:
             return _refused(stored, one)
         agent = one.identity.source_format or self.batch.format
         row = stored or sessions.new_row(self.project_id, one.identity, one.said, agent=agent)
-        base_time = row.get("created_at") or self.now
+        base_time = row.get("created_at") or self.base_time
         messages = Messages(self.connection, row, base_time=base_time)
         messages.take(one)
-        updated = sessions.updated(row, one.said, messages, now=self.now)
+        updated = sessions.updated(row, one.said, messages, base_time=self.base_time)
         self._write_rows(stored, updated, messages)
         family.join_children(self.connection, updated, messages)
         changed = tuple(one["sequence"] for one in messages.changed)
