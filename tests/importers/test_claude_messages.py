@@ -1,6 +1,7 @@
 """What the records of one Claude Code session become, but for tool calls' results."""
 
 import base64
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from toolfold.transcript import (
     ToolLocation,
     ToolStatus,
     Usage,
+    Value,
 )
 
 NOW = datetime(2026, 11, 30, 17, 9, 47, 923_000, tzinfo=UTC)
@@ -119,16 +121,28 @@ def test_results_between_the_lines_of_a_response_do_not_end_it(tmp_path: Path) -
     ]
 
 
-def test_a_response_that_comes_back_later_counts_no_second_time(tmp_path: Path) -> None:
-    told = values(
-        tmp_path,
+def last_usage(told: Sequence[Value]) -> dict[str, Usage | None]:
+    """Return the usage that each message has in the end."""
+    return {value.client_id: value.usage for value in told if isinstance(value, MessageUsage)}
+
+
+def test_a_response_that_comes_back_later_counts_once_as_given_last(tmp_path: Path) -> None:
+    lines = [
         assistant("a1", text("One."), response="msg_1", usage=usage(1, 1)),
         assistant("b1", text("Two."), response="msg_2", usage=usage(2, 2)),
-        assistant("a2", text("More."), response="msg_1", usage=usage(1, 1)),
-    )
-    assert [value for value in told if isinstance(value, MessageUsage)] == [
-        MessageUsage("a1:0", Usage(1, 1)),
-        MessageUsage("b1:0", Usage(2, 2)),
+        assistant("a2", text("More."), response="msg_1", usage=usage(1, 50)),
+        assistant("c1", text("Three."), response="msg_3"),
+        assistant("a3", thinking(""), response="msg_1", usage=usage(1, 60)),
+        assistant("b2", text("Four."), response="msg_2"),
+    ]
+    told = values(tmp_path, *lines)
+    assert last_usage(told) == {"a1:0": None, "a2:0": Usage(1, 60), "b1:0": Usage(2, 2)}
+    assert [value.content for value in told if isinstance(value, Message)] == [
+        "One.",
+        "Two.",
+        "More.",
+        "Three.",
+        "Four.",
     ]
 
 
@@ -141,22 +155,38 @@ def test_thinking_without_text_is_no_message_and_its_usage_is_the_responses(
         assistant("a2", {"type": "redacted_thinking", "data": "c2ln"}, usage=usage(1, 3)),
         assistant("a3", text("Hi."), usage=usage(1, 4)),
     )
-    assert told == [_said("a3:0", "Hi."), MessageUsage("a3:0", Usage(1, 4))]
+    assert told == [
+        _said("a3:0", "Hi."),
+        # It was told if the file ended after it when it was imported before.
+        MessageUsage("a1:0", None),
+        MessageUsage("a3:0", Usage(1, 4)),
+    ]
 
 
-def test_a_response_of_nothing_but_hidden_thinking_keeps_its_usage(tmp_path: Path) -> None:
-    told = values(
-        tmp_path,
-        assistant("a1", thinking(""), usage=usage(1, 2)),
+@pytest.mark.parametrize(
+    "after",
+    [
         user("u1", "[Request interrupted by user]"),
-    )
-    hidden = _message("a1:0", MessageRole.THINKING, "", model="claude-x", usage=Usage(1, 2))
-    assert told == [_user("u1:0", "[Request interrupted by user]", origin="system"), hidden]
-
-
-def test_hidden_thinking_at_the_end_waits_for_the_rest_of_its_response(tmp_path: Path) -> None:
-    line = assistant("a1", thinking(""), usage=usage(1, 2))
-    assert values(tmp_path, line) == []
+        user("u1", "Go on."),
+        system("u1", subtype="compact_boundary", content="Compacted."),
+        assistant("u1", text("Next."), response="msg_2"),
+    ],
+)
+def test_hidden_thinking_that_is_a_whole_response_stands_where_it_was(
+    after: dict[str, Any], tmp_path: Path
+) -> None:
+    first = assistant("a1", thinking(""), usage=usage(1, 2))
+    hidden = _message("a1:0", MessageRole.THINKING, "", model="claude-x")
+    assert values(tmp_path, first) == [hidden, MessageUsage("a1:0", Usage(1, 2))]
+    told = values(tmp_path, first, after)
+    assert told[0] == hidden
+    assert [value.client_id for value in told if isinstance(value, Message)] == ["a1:0", "u1:0"]
+    assert last_usage(told) == {"a1:0": Usage(1, 2)}
+    more = assistant("a2", text("Hi."), usage=usage(1, 3))
+    assert last_usage(values(tmp_path, first, after, more)) == {
+        "a1:0": None,
+        "a2:0": Usage(1, 3),
+    }
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ import pytest
 from tests.importers.claude_lines import (
     Fields,
     assistant,
+    attachment,
     call,
     entries,
     parse,
     result,
+    system,
     user,
     values,
     write,
@@ -433,6 +435,24 @@ def test_a_call_is_failed_if_the_session_went_on_without_its_result(tmp_path: Pa
         None,
         ToolCallUpdate("t2", status=ToolStatus.FAILED, content_state=ContentState.NONE_RECORDED),
     )
+
+
+@pytest.mark.parametrize(
+    "injected",
+    [
+        user("u1", "A reminder.", isMeta=True),
+        user("u1", "<system-reminder>A reminder.</system-reminder>"),
+        user("u1", "A notice.", origin={"kind": "task-notification"}),
+        attachment("u1", type="todo_reminder", content="Todos."),
+        system("u1", content="A notice."),
+    ],
+)
+def test_what_the_program_puts_in_does_not_end_the_wait_for_a_result(
+    injected: Fields, tmp_path: Path
+) -> None:
+    told = values(tmp_path, assistant("a1", call("t1")), injected)
+    assert [value.client_id for value in told if isinstance(value, Message)] == ["a1:0", "u1:0"]
+    assert not [value for value in told if isinstance(value, ToolCallUpdate)]
 
 
 def test_a_call_is_pending_if_the_session_ends_there(tmp_path: Path) -> None:

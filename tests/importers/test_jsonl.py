@@ -177,16 +177,16 @@ def test_an_object_is_repaired_only_if_the_damage_is_its_own() -> None:
     ]
 
 
-def test_a_thousand_levels_are_read_and_one_more_is_kept_raw() -> None:
-    deepest = b'{"a":' * 1_000 + b'"[[["' + b"}" * 1_000
+def test_a_thousand_levels_are_read_with_room_around_them_and_more_are_kept_raw() -> None:
+    deepest = b'{"a":' * 1_100 + b'"[[["' + b"}" * 1_100
     (item,) = _decode(deepest)
     assert isinstance(item, Decoded)
     depth, value = 0, item.value
     while isinstance(value, dict):
         depth, value = depth + 1, value["a"]
-    assert (depth, value) == (1_000, "[[[")
-    deeper = b"[" * 1_001 + b"]" * 1_001
-    assert _decode(deeper) == [Record(deeper, "nested deeper than 1,000 levels")]
+    assert (depth, value) == (1_100, "[[[")
+    deeper = b"[" * 1_101 + b"]" * 1_101
+    assert _decode(deeper) == [Record(deeper, "nested deeper than 1,100 levels")]
 
 
 def test_nesting_that_only_stands_in_text_is_no_nesting() -> None:

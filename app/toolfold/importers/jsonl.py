@@ -18,10 +18,14 @@ from pathlib import Path
 
 import orjson
 
+from toolfold import stored_json
 from toolfold.transcript import Json, Record, Repair
 
-MAX_NESTING = 1_000
-"""Levels of arrays and objects that are read as JSON; a deeper line is kept raw."""
+MAX_NESTING = stored_json.MAX_DEPTH + 100
+"""Levels of arrays and objects that are read as JSON; a deeper line is kept raw.
+
+They leave room for what a line has around a value that is as deep as can be stored.
+"""
 
 _PLAIN_NESTING = 200
 """So deep, Python's own recursion limit is far away."""

@@ -43,7 +43,6 @@ def read(source: Source, conversation: Conversation) -> Iterator[Value]:
     response = text(message, "id") or text(source.record, "requestId") or source.place.uuid
     if not conversation.responses.is_current(response):
         conversation.turn += 1
-        conversation.response_turn = conversation.turn
         yield from conversation.responses.begin(response)
     model = text(message, "model")
     if model == SYNTHETIC_MODEL:

@@ -59,12 +59,11 @@ class Source:
 class Conversation:
     """What must be known of a session to read on in it.
 
-    `turn` counts what ends the wait for a result: each response, and each message that is not
-    the model's. `response_turn` is that of the last response.
+    `turn` counts what ends the wait for a result: each response, each prompt or interruption of the
+    user's, and each compaction. What the program puts in between does not.
     """
 
     turn: int = 0
-    response_turn: int = 0
     calls: dict[str, OpenCall] = field(default_factory=dict)
     responses: Responses = field(default_factory=Responses)
 
@@ -78,6 +77,11 @@ class Conversation:
         return tool_result(
             block, call, own_copy, source.place, source.files, repaired=source.repaired
         )
+
+    def begin_turn(self) -> Iterator[Message]:
+        """End the wait for results; tell what must stand before the message that ends it."""
+        self.turn += 1
+        yield from self.responses.tell_silent()
 
     def begun_by(self, prompt: str) -> str | None:
         """Return the open call that asked for a sub-agent with this prompt; None if none did."""
@@ -103,7 +107,7 @@ class Conversation:
 
         A call of the last response may still be answered, and stays pending.
         """
-        yield from self.responses.end(over=self.turn != self.response_turn)
+        yield from self.responses.end()
         for tool_call_id, call in self.calls.items():
             if call.turn != self.turn:
                 yield ToolCallUpdate(

@@ -32,7 +32,12 @@ def is_injected(content: str) -> bool:
     content = content.strip()
     if content.startswith("<"):
         return not _WRAPPER.sub("", content).strip()
-    return _INTERRUPTED.fullmatch(content) is not None
+    return is_interruption(content)
+
+
+def is_interruption(content: str) -> bool:
+    """Say whether a text is what the program wrote when the user interrupted the model."""
+    return _INTERRUPTED.fullmatch(content.strip()) is not None
 
 
 def queued_prompt(attachment: Fields) -> Json | None:

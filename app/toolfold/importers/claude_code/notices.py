@@ -32,7 +32,8 @@ def read_system(source: Source, conversation: Conversation) -> Iterator[Value]:
     if content is not None:
         is_compaction = subtype in _COMPACTIONS
         origin = None if is_compaction else injected.ORIGIN
-        conversation.turn += is_compaction
+        if is_compaction:
+            yield from conversation.begin_turn()
         yield source.message(0, MessageRole.SYSTEM, content, origin=origin)
     elif subtype not in _SILENT:
         raise SurprisingShapeError(f"unknown notice {subtype}")

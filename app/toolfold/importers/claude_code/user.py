@@ -68,13 +68,14 @@ def prompt(
             yield source.kept_raw(error)
     if files and all(own_origin != origin for _, _, own_origin in texts):
         texts.append((len(content), "", origin))
+    if any(own is None or injected.is_interruption(text) for _, text, own in texts):
+        yield from conversation.begin_turn()
     for position, text, own_origin in texts:
         taken = tuple(files) if own_origin == origin else ()
         if taken:
             files = []
         message = source.message(position, role, text, origin=own_origin)
         yield replace(message, attachments=taken)
-    conversation.turn += bool(texts)
 
 
 def _result(
