@@ -385,6 +385,9 @@ def test_lines_that_another_hand_damaged_are_mended_as_in_any_transcript(tmp_pat
     assert (message.content, message.repaired) == ("\ufffd", True)
 
 
+BAD_ID = "`id` must be 1 to 200 characters without a slash or a control character."
+
+
 @pytest.mark.parametrize(
     ("header", "message"),
     [
@@ -395,6 +398,13 @@ def test_lines_that_another_hand_damaged_are_mended_as_in_any_transcript(tmp_pat
         (
             b'{"toolfold":1,"session":{"id":"1","status":"completed"}}',
             "the session of this export is damaged: `agent` is missing.",
+        ),
+        *(
+            (
+                b'{"toolfold":1,"session":{"id":"%b","agent":"a","status":"completed"}}' % name,
+                "the session of this export is damaged: " + BAD_ID,
+            )
+            for name in (b"a/b", b"/", b"", b"a\\u0000", b"a\\n", b"i" * 201)
         ),
     ],
 )

@@ -186,6 +186,8 @@ class MessageUsage:
 class Session:
     """What a source says of a session; None is not known, and keeps what is stored.
 
+    Of several directories the first counts, of other texts the last.
+
     Yielded first for each session of a file and again whenever more is known. `agent` is a
     name such as `claude-code`. `parent` is the agent's own id of the parent session.
     `id` and `format` are given only by Toolfold's own export; else both follow from the importer.

@@ -210,6 +210,16 @@ def test_a_parent_that_is_not_in_the_file_is_no_obstacle(tmp_path: Path) -> None
     assert [entry.session for entry in told] == ["5e55", "5e55"]
 
 
+def test_a_session_stays_in_the_directory_and_branch_that_it_began_in(tmp_path: Path) -> None:
+    records = [
+        user("u1", "hi") | {"cwd": "/first", "gitBranch": ""},
+        user("u2", "hi") | {"cwd": "/second", "gitBranch": "one"},
+        user("u3", "hi") | {"cwd": "/third", "gitBranch": "two"},
+    ]
+    told = [one.value for one in entries(tmp_path, *records) if isinstance(one.value, Session)]
+    assert [(one.cwd, one.git_branch) for one in told] == [("/first", None), (None, "one")]
+
+
 def test_what_becomes_known_of_a_session_is_told_when_it_does(tmp_path: Path) -> None:
     first = user("u1", "hi") | {"cwd": None, "gitBranch": ""}
     told = entries(tmp_path, first, user("u2", "ho"), user("u3", "hm"))

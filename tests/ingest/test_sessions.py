@@ -134,7 +134,7 @@ async def test_what_is_not_said_again_of_a_session_is_kept(database: Database) -
     await ingest(database, Session(git_branch="b"))
     await ingest(database, Session(cwd="/y", created_at=at(3), updated_at=at(8)))
     row = await session(database)
-    assert (row["agent"], row["title"], row["cwd"], row["git_branch"]) == ("a", "T", "/y", "b")
+    assert (row["agent"], row["title"], row["cwd"], row["git_branch"]) == ("a", "T", "/x", "b")
     assert (row["created_at"], row["updated_at"]) == (at_text(3), at_text(8))
 
 

@@ -6,6 +6,7 @@ and its states, so that an export of the copy has the bytes of the first one.
 """
 
 import base64
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -37,6 +38,10 @@ from toolfold.transcript import (
 NAME = "toolfold"
 VERSION = 1
 """What the header line's `toolfold` says; a change that this version could not read raises it."""
+
+MAX_ID_CHARACTERS = 200
+
+_SESSION_ID = re.compile(rf"[^/\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_ID_CHARACTERS}}}")
 
 _T = TypeVar("_T")
 
@@ -107,7 +112,7 @@ def _header(transcript: Transcript, line: Line, value: Json) -> tuple[str, Sessi
     try:
         fields = _Fields(value["session"])
         session = Session(
-            id=fields.required("id", str),
+            id=_session_id(fields.required("id", str)),
             format=fields.optional("format", str),
             agent=fields.required("agent", str),
             title=fields.optional("title", str),
@@ -124,6 +129,20 @@ def _header(transcript: Transcript, line: Line, value: Json) -> tuple[str, Sessi
         raise TranscriptError(
             f"{place}: the session of this export is damaged: {error}."
         ) from error
+
+
+def _session_id(value: str) -> str:
+    """Return a session's id, which stands between slashes in routes and global ids.
+
+    Raises:
+        ValueError: if it cannot.
+    """
+    if not _SESSION_ID.fullmatch(value):
+        raise ValueError(
+            f"`id` must be 1 to {MAX_ID_CHARACTERS} characters without a slash or a control"
+            " character"
+        )
+    return value
 
 
 def _message(line: Line, decoded: Decoded) -> Message | Record:

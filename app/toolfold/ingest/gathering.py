@@ -195,7 +195,10 @@ def _hashes(item: Told | Patch) -> set[bytes]:
 
 
 def _say(session: SessionBatch, value: Session, preparation: Preparation) -> None:
-    """Merge what is said of a session; what is said last counts, of the times the widest."""
+    """Merge what is said of a session; what is said last counts.
+
+    Of the times the widest count, and of the directories the first.
+    """
     said = session.said
     for name, label, text, limit in (
         ("agent", "agent", value.agent, MAX_NAME_CHARACTERS),
@@ -203,7 +206,8 @@ def _say(session: SessionBatch, value: Session, preparation: Preparation) -> Non
         ("cwd", "directory", value.cwd, MAX_PATH_CHARACTERS),
         ("git_branch", "branch", value.git_branch, MAX_TITLE_CHARACTERS),
     ):
-        if text is not None:
+        # A session's directory is the one that it began in.
+        if text is not None and not (name == "cwd" and name in said):
             said[name] = preparation.light_text(f"session's {label}", text, limit)
     for name, own_id in (
         ("parent_source_session", value.parent),

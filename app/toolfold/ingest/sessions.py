@@ -46,6 +46,7 @@ def updated(
     The sums of usage may have to be made anew: see `has_unsure_usage`.
     """
     row = dict(session) | said | _times(session, said, messages, base_time=base_time)
+    row["cwd"] = session["cwd"] or said.get("cwd")
     row["title"] = said.get("title") or _title(session["title"], messages)
     row["head_sequence"] = row["message_count"] = messages.head_sequence
     row["head_revision"] = messages.head_revision

@@ -128,14 +128,22 @@ class Parser:
         return hash((key, uuid)) in self._met
 
     def _session(self, key: str, place: Envelope, record: Fields) -> Iterator[Told]:
-        """Tell of a session when its first record is met, and what later ones add to it."""
+        """Tell of a session when its first record is met, and later of what that did not say.
+
+        Its directory and its branch are those that are named first.
+        """
         known = self._sessions.get(key)
         if known is None:
             self._conversations[key] = Conversation()
             yield from self._new_session(key, place, record)
-        elif (known.cwd is None and place.cwd) or (known.git_branch is None and place.git_branch):
-            self._sessions[key] = Session(cwd=place.cwd, git_branch=place.git_branch)
-            yield key, self._sessions[key]
+            return
+        cwd = place.cwd if known.cwd is None else None
+        branch = place.git_branch if known.git_branch is None else None
+        if cwd or branch:
+            yield key, Session(cwd=cwd, git_branch=branch)
+            self._sessions[key] = Session(
+                cwd=known.cwd or cwd, git_branch=known.git_branch or branch
+            )
 
     def _new_session(self, key: str, place: Envelope, record: Fields) -> Iterator[Told]:
         session = Session(
