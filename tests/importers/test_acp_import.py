@@ -125,3 +125,31 @@ async def test_a_history_that_a_second_log_tells_again_adds_nothing(
     assert (report.added, report.updated, report.skipped) == (1, 0, 3)
     assert (await stored(database, PROJECT))[:3] == before
     assert await findings(database) == []
+
+
+@pytest.mark.parametrize("depth", [300, 900, 1_000])
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_an_input_as_deep_as_can_be_stored_keeps_its_call(
+    database: Database, tmp_path: Path, depth: int
+) -> None:
+    deep = "[" * depth + "]" * depth
+    content = [{"type": "text", "text": "x", "deep": "DEEP"}]
+    log = [
+        *opened(),
+        prompt("Go."),
+        call("c1", rawInput="DEEP", content=content),
+        patch("c1", rawInput="DEEP", rawOutput="DEEP", content=content, status="completed"),
+        patch("c1", rawInput="DEEP", rawOutput="DEEP", content=content, status="completed"),
+        answered(),
+        request("session/load", 7, sessionId=S, cwd="/work", mcpServers=[]),
+        prompt("Go."),
+        call("c1", rawInput="DEEP", rawOutput="DEEP", content=content, status="completed"),
+        response({}, 7),
+    ]
+    path = write(tmp_path / "a.ndjson", *log)
+    path.write_text(path.read_text(encoding="utf-8").replace('"DEEP"', deep), encoding="utf-8")
+    report = await import_file(database, PROJECT, path)
+    assert report.error is None
+    [row] = [row for row in await rows(database, message_table) if row["tool_call_id"]]
+    assert (row["raw_input_size"], row["raw_output_size"]) == (2 * depth, 2 * depth)
+    assert (row["tool_content_size"] is None) == (depth == 1_000)

@@ -19,6 +19,7 @@ from toolfold.ingest.preparation import (
     optional_timestamp,
 )
 from toolfold.settings import MAX_BIG_INT, MAX_INT
+from toolfold.store.message import MAX_TEXT_BYTES
 from toolfold.store.recording.message import USAGE
 from toolfold.transcript import (
     UNSET,
@@ -34,9 +35,6 @@ from toolfold.transcript import (
 
 Columns = dict[str, Any]
 """Values by column name. `created_at` may be None here: it then follows from its surroundings."""
-
-MAX_INLINE_BYTES = 16 * 1024
-"""A longer message text is stored as a content."""
 
 PARTS = {
     "tool_content": "tool_content_hash",
@@ -240,7 +238,7 @@ def _line(number: int | None) -> int | None:
 def _of_text(text: str, preparation: Preparation) -> Columns:
     mended = preparation.text(text)
     data = mended.encode()
-    is_content = len(data) > MAX_INLINE_BYTES
+    is_content = len(data) > MAX_TEXT_BYTES
     return {
         "content_size": len(data),
         "content_hash": preparation.bytes_part(data, PLAIN_TEXT).hash if is_content else None,

@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.settings import MAX_BIG_INT
 from toolfold.store import page as pages
 from toolfold.store.page import Ordering, Page, PageRequest
@@ -37,8 +38,8 @@ KEY_COLUMNS = ("project_id", "session_id", "sequence")
 POSITION_COLUMNS = ("sequence",)
 """The columns whose values are a message's place in a page."""
 
-PREVIEW_LENGTH = 280
-"""Characters of the preview of a text."""
+MAX_TEXT_BYTES = 16 * 1024
+"""A longer text is stored as a content."""
 
 TEXT: ColumnElement[str] = func.coalesce(
     message_table.c.content,
@@ -54,7 +55,7 @@ EXPRESSIONS: dict[str, ColumnElement[Any]] = {
     "content": TEXT,
     # A text that is in the row is its own preview.
     "content_preview": func.coalesce(
-        message_table.c.content_preview, func.substr(message_table.c.content, 1, PREVIEW_LENGTH)
+        message_table.c.content_preview, func.substr(message_table.c.content, 1, PREVIEW_CHARACTERS)
     ).label("content_preview"),
 }
 """What each column that can be asked for is read by; every message has a `content_preview`."""
