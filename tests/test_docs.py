@@ -10,7 +10,7 @@ import graphql
 import pytest
 
 from toolfold import errors
-from toolfold.cli import main
+from toolfold.cli.commands import program
 from toolfold.errors import AppError
 from toolfold.importers import IMPORTERS, known_formats
 from toolfold.schema import build_schema
@@ -41,7 +41,10 @@ def fenced(language: str) -> list[tuple[Path, str]]:
 def commands(group: click.Group, *above: str) -> dict[str, click.Command]:
     """Return every command below `group` by the words that call it."""
     found: dict[str, click.Command] = {}
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         if isinstance(command, click.Group):
             found |= commands(command, *above, name)
         else:
@@ -109,10 +112,10 @@ def test_every_command_is_documented_and_no_other() -> None:
         for heading in sections(DOCS / "cli.md", "##")
         if heading.startswith("`toolfold ")
     }
-    assert documented == set(commands(main))
+    assert documented == set(commands(program))
 
 
-@pytest.mark.parametrize("name", sorted(commands(main)))
+@pytest.mark.parametrize("name", sorted(commands(program)))
 def test_every_option_of_a_command_is_documented_and_no_other(name: str) -> None:
     (section,) = [
         section
@@ -121,7 +124,7 @@ def test_every_option_of_a_command_is_documented_and_no_other(name: str) -> None
     ]
     options = {
         option
-        for parameter in commands(main)[name].params
+        for parameter in commands(program)[name].params
         if isinstance(parameter, click.Option)
         for option in parameter.opts
     }

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.builders import store_session
-from toolfold.cli import main
+from toolfold.cli.commands import program
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
 from toolfold.transcript import Message
@@ -44,7 +44,7 @@ def run(settings: Settings) -> Run:  # noqa: ARG001 (it sets the environment)
     """Run a command in process; its result has `exit_code`, `stdout` and `stderr`."""
 
     def run(*arguments: object, **options: Any) -> Result:
-        result = CliRunner().invoke(main, [str(argument) for argument in arguments], **options)
+        result = CliRunner().invoke(program, [str(argument) for argument in arguments], **options)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

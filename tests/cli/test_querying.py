@@ -55,6 +55,11 @@ def test_errors_beside_data_give_exit_code_0(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ([""], "The document is empty."),
+        ([" \n"], "The document is empty."),
+        (["@/dev/null"], "The document is empty."),
+        (["@"], "@ is followed by the name of a file."),
+        (["{ limits { maxRows } }", "--variables", "@"], "@ is followed by the name of a file."),
         (["@absent.graphql"], "absent.graphql: No such file or directory."),
         (["{ limits { maxRows } }", "--variables", "{"], "--variables is not JSON:"),
         (["{ limits { maxRows } }", "--variables", "[]"], "--variables must be a JSON object."),
@@ -72,6 +77,8 @@ def test_a_file_that_is_not_text_is_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "binary"
     path.write_bytes(b"\xff\xfe")
     assert run("query", f"@{path}").stderr == f"Error: {path}: is not UTF-8 text.\n"
+    from_input = run("query", "-", input=path.read_bytes())
+    assert (from_input.exit_code, from_input.stderr) == (1, "Error: -: is not UTF-8 text.\n")
 
 
 def test_the_schema_is_printed_with_a_line_break_at_its_end(run: Run) -> None:

@@ -115,3 +115,12 @@ def test_a_session_that_is_not_clear_is_one_line_and_exit_code_1(
     result = run("show", name)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
     assert result.stderr.startswith(f"Error: {message}")
+
+
+@pytest.mark.parametrize("command", ["show", "export"])
+@pytest.mark.parametrize("session", ["", " "])
+def test_an_empty_session_is_refused(run: Run, store: Store, command: str, session: str) -> None:
+    store()
+    result = run(command, session)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "Error: SESSION is empty: it names no session.\n"

@@ -8,7 +8,7 @@ from sqlalchemy import Row
 
 from toolfold.cli.options import command_with
 from toolfold.cli.terminal import count, one_line
-from toolfold.errors import NotFoundError
+from toolfold.errors import BadUserInputError, NotFoundError
 from toolfold.schema.global_id import SessionKey, session_key
 from toolfold.settings import Settings
 from toolfold.store import project, session
@@ -56,8 +56,11 @@ async def session_of(
     beginning of one of them that only one session has, those of sub-agents aside.
 
     Raises:
+        BadUserInputError: if it is blank, and would mean every session.
         NotFoundError: if there is none, or more than one.
     """
+    if not text.strip():
+        raise BadUserInputError("SESSION is empty: it names no session.", argument="session")
     key = session_key(text)
     name = text if key is None else key[1]
     found = await _named(database, name, project_name)

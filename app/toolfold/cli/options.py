@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ from toolfold.errors import BadUserInputError
 from toolfold.settings import Settings
 
 Command = Callable[..., None]
+_FILE_NAMES = frozenset({"paths", "output"})
+"""The arguments of commands that are names of files."""
 
 
 def with_settings(command: Command) -> Command:
@@ -30,9 +33,26 @@ def with_settings(command: Command) -> Command:
     )
     @functools.wraps(command)
     def wrapped(data_dir: str | None, database_url: str | None, **arguments: Any) -> None:
+        for name, value in [("database_url", database_url), *arguments.items()]:
+            _require_text(name, value)
         command(settings=_settings(data_dir, database_url), **arguments)
 
     return wrapped
+
+
+def _require_text(name: str, value: object) -> None:
+    """Refuse an argument that is not UTF-8, unless it names files, which can have any bytes.
+
+    Raises:
+        BadUserInputError: showing its bytes.
+    """
+    if isinstance(value, str) and name not in _FILE_NAMES:
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raw = os.fsencode(value)
+            message = f"An argument is not UTF-8 text: {str(raw)[2:-1]}."
+            raise BadUserInputError(message, argument=name) from error
 
 
 def _settings(data_dir: str | None, database_url: str | None) -> Settings:

@@ -32,7 +32,10 @@ def query(settings: Settings, document: str, variables: str | None) -> None:
       toolfold query '{ sessions(first: 5) { nodes { id title } } }'
       toolfold query @page.graphql --variables '{"id": "..."}'
     """  # noqa: D301 (click's mark of a paragraph that is shown as it stands)
-    response = asyncio.run(_response(settings, _text(document), _variables(variables)))
+    text = _text(document)
+    if not text.strip():
+        raise BadUserInputError("The document is empty.", argument="DOC")
+    response = asyncio.run(_response(settings, text, _variables(variables)))
     say(orjson.dumps(response, option=orjson.OPT_INDENT_2).decode())
     if response.get("errors") and response.get("data") is None:
         raise click.exceptions.Exit(1)
@@ -48,9 +51,11 @@ def _text(argument: str) -> str:
     if argument != "-" and not argument.startswith("@"):
         return argument
     path = argument.removeprefix("@")
+    if not path:
+        raise BadUserInputError("@ is followed by the name of a file.", argument="DOC")
     try:
-        with click.open_file(path, encoding="utf-8") as file:
-            return str(file.read())
+        with click.open_file(path, "rb") as file:
+            return bytes(file.read()).decode("utf-8")
     except OSError as error:
         raise NotFoundError(f"{path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:

@@ -65,8 +65,11 @@ def serve(settings: Settings, port: int | None) -> None:
             server_header=False,
         )
         # Ctrl-C is how serving ends: uvicorn has closed everything when it tells so.
+        server = _Server(config, settings, bound)
         with contextlib.suppress(KeyboardInterrupt):
-            _Server(config, settings, bound).run(sockets=[bound])
+            server.run(sockets=[bound])
+    if server.failure is not None:
+        raise server.failure
 
 
 async def _set_up(settings: Settings) -> None:
@@ -87,19 +90,24 @@ def _bound(port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """A server that says where it is once it can be reached."""
+    """A server that says where it is once it can be reached, and ends if it cannot say so."""
 
     def __init__(self, config: uvicorn.Config, settings: Settings, bound: socket.socket) -> None:
         super().__init__(config)
         self._settings = settings
         self._url = f"http://{HOST}:{bound.getsockname()[1]}"
+        self.failure: OSError | None = None
+        """Why nothing could be printed; the server has closed everything then."""
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and print the URL and what to try."""
-        await super().startup(sockets)
-        if self.started:
+    async def main_loop(self) -> None:
+        """Print the URL and what to try, and serve."""
+        try:
             for line in _welcome(self._url, self._settings):
                 say(line)
+        except OSError as error:
+            self.failure = error
+        else:
+            await super().main_loop()
 
 
 def _welcome(url: str, settings: Settings) -> list[str]:
