@@ -66,8 +66,11 @@ def test_a_home_folder_is_understood(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_server_that_does_not_answer_is_one_line(run: Run) -> None:
-    result = run("list", "--database-url", "postgresql://nobody@127.0.0.1:1/none")
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    for command in ("list", "migrate", "sample", "doctor"):
+        result = run(command, "--database-url", "postgresql://nobody:secret@127.0.0.1:1/none")
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+        place = "Error: postgresql://nobody@127.0.0.1:1/none: The database cannot be used: "
+        assert result.stderr.startswith(place)
 
 
 def test_characters_that_the_output_does_not_have_do_not_stop_a_command(

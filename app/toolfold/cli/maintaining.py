@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import click
 
+from toolfold.cli.database_place import told_with_its_place
 from toolfold.cli.naming import MAX_PROJECTS, opened
 from toolfold.cli.options import with_settings
 from toolfold.cli.terminal import count, one_line, say
@@ -26,7 +27,8 @@ def migrate_database(settings: Settings) -> None:
     Keep a copy of the database first: an older Toolfold cannot open it afterwards. Stop the
     server before.
     """
-    asyncio.run(migrate(settings))
+    with told_with_its_place(settings):
+        asyncio.run(migrate(settings))
     say("The database is of this version's form.")
 
 

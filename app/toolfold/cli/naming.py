@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from toolfold.cli.database_place import told_with_its_place
 from toolfold.cli.options import command_with
 from toolfold.cli.terminal import count, one_line
 from toolfold.errors import BadUserInputError, NotFoundError
@@ -26,12 +27,17 @@ _COLUMNS = (
 
 @contextlib.asynccontextmanager
 async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[Database]:
-    """Open the database for one command; `create` makes it if there is none."""
-    database = await Database.open(settings, create=create)
-    try:
-        yield database
-    finally:
-        await database.close()
+    """Open the database for one command; `create` makes it if there is none.
+
+    Raises:
+        DatabaseError: naming the database, also for what happens while it is open.
+    """
+    with told_with_its_place(settings):
+        database = await Database.open(settings, create=create)
+        try:
+            yield database
+        finally:
+            await database.close()
 
 
 async def project_id_of(database: Database, name: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from toolfold.cli.database_place import url_without_password
 from toolfold.errors import BadUserInputError
 from toolfold.settings import Settings
 
@@ -75,11 +76,18 @@ def _settings(data_dir: str | None, database_url: str | None) -> Settings:
 
 
 def command_with(settings: Settings, command: str) -> str:
-    """Return `toolfold COMMAND` with the option that makes it use the same database."""
+    """Return `toolfold COMMAND` with the option that makes it use the same database.
+
+    A URL of the environment's is not repeated, and one that is has no password.
+    """
     words = f"toolfold {command}"
-    default = Settings()
+    environment = Settings.from_environment()
     if settings.database_url:
-        return words
-    if settings.data_dir != default.data_dir:
+        if settings.database_url == environment.database_url:
+            return words
+        url = url_without_password(settings.database_url) or "URL"
+        return f"{words} --database-url {shlex.quote(url)}"
+    is_default = settings.data_dir == environment.data_dir == Settings().data_dir
+    if environment.database_url or not is_default:
         return f"{words} --data-dir {shlex.quote(str(settings.data_dir))}"
     return words

@@ -22,7 +22,7 @@ T = TypeVar("T")
 _REFUSALS = {
     SchemaState.EMPTY: "The database is empty: `toolfold serve` and `toolfold import` set it up.",
     SchemaState.OLDER: "The database is of an older version: `toolfold migrate` upgrades it.",
-    SchemaState.UNKNOWN: "The database is of a newer version of Toolfold than this one.",
+    SchemaState.UNKNOWN: "The database is of another version of Toolfold than this one knows.",
     SchemaState.FOREIGN: "The database holds the tables of something other than Toolfold.",
 }
 
@@ -67,7 +67,7 @@ class Database:
 
         Raises:
             DatabaseError: if it is absent, unreachable, empty and not to be created, of an
-                older or newer schema, or its server or library is of a version not to be used.
+                older or unknown schema, or its server or library is of a version not to be used.
         """
         async with _connected(settings, create=create) as backend:
             state = await _schema_state(backend)

@@ -22,7 +22,7 @@ class SchemaState(enum.Enum):
 
 
 def state(connection: Connection) -> SchemaState:
-    """Say how the schema stands: UNKNOWN is of a newer version, FOREIGN not of Toolfold."""
+    """Say how the schema stands: UNKNOWN is a version not known here, FOREIGN not Toolfold's."""
     revision = MigrationContext.configure(connection).get_current_revision()
     scripts = ScriptDirectory.from_config(_configuration())
     if revision is None:
