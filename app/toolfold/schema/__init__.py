@@ -7,12 +7,13 @@ from strawberry.schema.config import StrawberryConfig
 
 from toolfold.schema.caches import CachedDocuments, DocumentCaches
 from toolfold.schema.context import OperationScope
-from toolfold.schema.deadline import Deadline
+from toolfold.schema.deadline import Deadline, TimedEvents
 from toolfold.schema.limits import DocumentLimits
 from toolfold.schema.masking import MaskedSchema
 from toolfold.schema.operation_choice import OperationChoice
 from toolfold.schema.query import Query
 from toolfold.schema.scalars import SCALARS
+from toolfold.schema.subscription import Subscription
 
 
 def build_schema() -> MaskedSchema:
@@ -20,6 +21,8 @@ def build_schema() -> MaskedSchema:
     caches = DocumentCaches()
     return MaskedSchema(
         query=Query,
+        subscription=Subscription,
+        execution_context_class=TimedEvents,
         # Their order is that of a request: its state first, then what may refuse it.
         extensions=[
             OperationScope,

@@ -13,6 +13,7 @@ import strawberry
 from strawberry.extensions import SchemaExtension
 
 from toolfold.events import Events
+from toolfold.feed import Stretches
 from toolfold.loaders import Loaders
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
@@ -27,11 +28,13 @@ class Resources:
     database: Database
     events: Events = field(default_factory=Events)
     """Whoever writes publishes here, after the commit."""
+    stretches: Stretches = field(default_factory=Stretches)
+    """What followers of sessions read together."""
 
 
 @dataclass(slots=True)
 class Operation:
-    """One operation's own state."""
+    """One operation's own state; a subscription's is that of the event being told."""
 
     resources: Resources
     ledger: Ledger
@@ -45,6 +48,15 @@ class Operation:
     def begin(cls, resources: Resources) -> "Operation":
         """Return the state of an operation that has read nothing yet."""
         return cls(resources, Ledger(resources.settings), Loaders(resources.database))
+
+    def begin_event(self) -> None:
+        """Forget what the event before has read and been charged: its selection stays the same.
+
+        graphql-core executes every event of a subscription with one context value, one after
+        the other.
+        """
+        self.ledger = Ledger(self.settings)
+        self.loaders = Loaders(self.database)
 
     @property
     def settings(self) -> Settings:
