@@ -89,6 +89,10 @@ class Events:
                 for watch in watches or ():
                     watch.tell(position)
 
+    def watched_sessions(self) -> set[SessionKey]:
+        """Return the sessions that are watched one by one."""
+        return set(self._of_session)
+
     @contextlib.contextmanager
     def watch_session(self, project_id: str, session_id: str) -> Iterator[Watch]:
         """Watch one session, whether it exists or not, for as long as the block runs."""

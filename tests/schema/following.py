@@ -33,6 +33,19 @@ subscription($id: ID!, $after: String, $compact: Boolean) {
 }
 """
 
+SIZES_OF_UPDATES = """
+subscription($id: ID!, $after: String) {
+  sessionUpdates(sessionId: $id, after: $after) {
+    __typename
+    ... on MessageUpdate {
+      cursor
+      message { sequence revision role contentSize toolMetadata { title status contentSize } }
+    }
+    ... on CaughtUp { cursor }
+  }
+}
+"""
+
 
 async def write(
     database: Database, events: Events, *values: Value, session: str = "s", project: str = "default"
