@@ -11,8 +11,9 @@ from tests.builders import text_message, tool_message
 from tests.schema.conftest import SCHEMA, content_of
 from tests.schema.following import UPDATES, Following, Live
 from tests.statements import statements
-from toolfold import feed, loaders
+from toolfold import loaders
 from toolfold.events import Position
+from toolfold.feed import session as feed
 from toolfold.schema.global_id import encode, session_key
 from toolfold.store.engine import Database
 from toolfold.store.tables import message_table, session_table

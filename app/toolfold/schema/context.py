@@ -13,7 +13,7 @@ import strawberry
 from strawberry.extensions import SchemaExtension
 
 from toolfold.events import Events
-from toolfold.feed import Stretches
+from toolfold.feed.shared import SharedReads
 from toolfold.loaders import Loaders
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
@@ -28,8 +28,8 @@ class Resources:
     database: Database
     events: Events = field(default_factory=Events)
     """Whoever writes publishes here, after the commit."""
-    stretches: Stretches = field(default_factory=Stretches)
-    """What followers of sessions read together."""
+    reads: SharedReads = field(default_factory=SharedReads)
+    """What those who follow sessions read together."""
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import strawberry
 
 from toolfold.errors import BadUserInputError
-from toolfold.feed import Place
+from toolfold.feed.session import Place
 from toolfold.schema import fields, update_cursor
 from toolfold.schema.connection import (
     Connection,

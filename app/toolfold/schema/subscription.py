@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import strawberry
 
-from toolfold import feed
 from toolfold.errors import BadUserInputError, NotFoundError
-from toolfold.feed import Feed, News, Place
+from toolfold.feed import session as session_feed
+from toolfold.feed.session import News, Place, SessionFeed
+from toolfold.feed.session_list import Listed, SessionListFeed
 from toolfold.schema import selection, update_cursor
 from toolfold.schema.context import Info
-from toolfold.schema.global_id import SessionKey, encode, session_key
+from toolfold.schema.global_id import SessionKey, encode, project_key, session_key
 from toolfold.schema.guard import Access, bulk_access
 from toolfold.schema.message import Message, message_columns
 from toolfold.schema.query import NO_SCOPE
@@ -67,6 +68,11 @@ SessionUpdate = Annotated[
     strawberry.union("SessionUpdate", description="What may happen to a session."),
 ]
 
+SessionListUpdate = Annotated[
+    SessionChange | SessionDeleted,
+    strawberry.union("SessionListUpdate", description="What may happen to a list of sessions."),
+]
+
 
 @strawberry.type(description="What can be followed.")
 class Subscription:
@@ -96,6 +102,22 @@ class Subscription:
         access = bulk_access(compact=compact, default=info.context.settings.compact_mode_default)
         return _session_updates(info, key, place, access)
 
+    @strawberry.subscription(
+        description=(
+            "Sessions as they appear, change and go, for a list; at most one a second for each. Of "
+            "one project, or of all that may be read. No backlog: query `sessions` after "
+            "subscribing."
+        )
+    )
+    async def session_list_updates(
+        self, info: Info, *, project_id: strawberry.ID | None = None
+    ) -> AsyncGenerator[SessionListUpdate, None]:
+        key = None if project_id is None else project_key(project_id)
+        is_there = key is not None and await info.context.loaders.projects.load(key) is not None
+        if project_id is not None and not is_there:
+            raise NotFoundError("There is no project under this id.")
+        return _session_list_updates(info, key)
+
 
 def _place(key: SessionKey, session: SessionRow, after: str | None) -> Place:
     """Return where a follower of a session begins.
@@ -121,8 +143,8 @@ async def _session_updates(
     selected = selection.named(selection.subfields(raw.field_nodes, raw), "message")
     columns = message_columns(info, selected, "Message", "revision")
     resources = info.context.resources
-    followed = Feed(
-        resources.database, resources.events, resources.stretches, resources.settings.query_seconds
+    followed = SessionFeed(
+        resources.database, resources.events, resources.reads, resources.settings.query_seconds
     )
     async with contextlib.aclosing(followed.follow(key, place, columns)) as news:
         async for one in news:
@@ -133,16 +155,39 @@ async def _session_updates(
 def _update(key: SessionKey, news: News, columns: tuple[str, ...], access: Access) -> Any:
     cursor = update_cursor.encode(key, news.place)
     match news:
-        case feed.MessageChanged(_, row, is_new):
+        case session_feed.MessageChanged(_, row, is_new):
             (message,) = message_rows(columns, [row], access, NO_SCOPE)
             return MessageUpdate(cursor=cursor, is_new=is_new, message=message)
-        case feed.SessionChanged(_, row):
+        case session_feed.SessionChanged(_, row):
             return SessionChange(cursor=cursor, session=_shown(row))
-        case feed.CaughtUp():
+        case session_feed.CaughtUp():
             return CaughtUp(cursor=cursor)
-        case feed.Deleted():
-            deleted_id = strawberry.ID(encode("Session", *key))
-            return SessionDeleted(cursor=cursor, deleted_id=deleted_id)
+        case session_feed.Deleted():
+            return _deleted(key, news.place)
+
+
+async def _session_list_updates(info: Info, project_id: str | None) -> AsyncGenerator[Any, None]:
+    """Yield what happens to the sessions of a project, or of all, as GraphQL shows it."""
+    resources = info.context.resources
+    followed = SessionListFeed(
+        resources.database, resources.events, resources.reads, resources.settings.query_seconds
+    )
+    async with contextlib.aclosing(followed.follow(project_id)) as listed:
+        async for one in listed:
+            info.context.begin_event()
+            yield _list_update(one)
+
+
+def _list_update(listed: Listed) -> Any:
+    if listed.row is None:
+        return _deleted(listed.key, Place(0, 0, ""))
+    cursor = update_cursor.encode(listed.key, Place.end(listed.row))
+    return SessionChange(cursor=cursor, session=_shown(listed.row))
+
+
+def _deleted(key: SessionKey, place: Place) -> SessionDeleted:
+    deleted_id = strawberry.ID(encode("Session", *key))
+    return SessionDeleted(cursor=update_cursor.encode(key, place), deleted_id=deleted_id)
 
 
 def _shown(row: Any) -> Any:

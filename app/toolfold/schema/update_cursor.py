@@ -2,7 +2,7 @@
 
 from toolfold.errors import BadUserInputError
 from toolfold.events import SessionKey
-from toolfold.feed import Place
+from toolfold.feed.session import Place
 from toolfold.schema.connection import Scope
 
 

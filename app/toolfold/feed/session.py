@@ -1,11 +1,12 @@
 """What a follower of a session is told: all that the store has after its place, then what comes.
 
-The store is the queue. A follower holds its place in the order of revisions and is woken by
-`events`; then it reads what changed after that place, each message once in its newest form. So
-nothing is lost between two connections or two processes, and a slow follower costs nothing.
+A follower holds its place in the order of revisions. When it is woken it reads what changed after
+that place, each message once in its newest form. So nothing is lost between two connections or
+two processes, and a slow follower costs nothing.
 """
 
 import asyncio
+import functools
 import hashlib
 import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -17,6 +18,7 @@ from sqlalchemy import Row
 
 from toolfold.errors import DeadlineError
 from toolfold.events import Events, Position, SessionKey, Watch
+from toolfold.feed.shared import SharedReads
 from toolfold.store import message as message_store
 from toolfold.store import session as session_store
 from toolfold.store.engine import Database
@@ -114,45 +116,6 @@ class Stretch:
     messages: Sequence[Row[Any]]
     is_whole: bool
 
-    def reaches(self, position: Position | None) -> bool:
-        """Say whether it was read after this position was told."""
-        if position is None or self.session is None or position.revision is None:
-            return True
-        return bool(self.session.head_revision >= position.revision)
-
-
-class Stretches:
-    """Reads stretches, one for all followers who ask for the same at the same time."""
-
-    def __init__(self) -> None:
-        self._reading: dict[_Question, asyncio.Task[Stretch]] = {}
-
-    async def read(self, question: "_Question", told: Position | None) -> Stretch:
-        """Return the stretch, read after `told` was.
-
-        Raises:
-            DeadlineError: if it takes too long.
-        """
-        stretch = await self._join(question)
-        if not stretch.reaches(told):
-            # It had begun before. Whatever is joined now begins after.
-            stretch = await self._join(question)
-        return stretch
-
-    async def _join(self, question: "_Question") -> Stretch:
-        reading = self._reading.get(question)
-        if reading is None:
-            reading = asyncio.create_task(question.read())
-            self._reading[question] = reading
-            reading.add_done_callback(lambda done: self._forget(question, done))
-        return await asyncio.shield(reading)
-
-    def _forget(self, question: "_Question", done: asyncio.Task[Stretch]) -> None:
-        del self._reading[question]
-        if not done.cancelled():
-            # It may be that nobody waits for it any more.
-            done.exception()
-
 
 @dataclass(frozen=True, slots=True)
 class _Question:
@@ -182,13 +145,20 @@ class _Question:
             return Stretch(session, rows, is_whole=len(rows) < STRETCH_ROWS)
 
 
+def _reaches(told: Position | None, stretch: Stretch) -> bool:
+    """Say whether a stretch was read after this position was told."""
+    if told is None or told.revision is None or stretch.session is None:
+        return True
+    return bool(stretch.session.head_revision >= told.revision)
+
+
 @dataclass(frozen=True, slots=True)
-class Feed:
-    """Where followers read, and what wakes them. One read may take `seconds`."""
+class SessionFeed:
+    """Where followers of sessions read, and what wakes them. One read may take `seconds`."""
 
     database: Database
     events: Events
-    stretches: Stretches
+    reads: SharedReads
     seconds: float
 
     async def follow(
@@ -207,7 +177,7 @@ class Feed:
                 told = watch.take().get(key)
                 revision = follower.place.revision
                 question = _Question(self.database, self.seconds, key, columns, revision)
-                stretch = await self.stretches.read(question, told)
+                stretch = await self.reads.read(question, functools.partial(_reaches, told))
                 if stretch.session is None or stretch.session.head_revision < revision:
                     # A lower revision is that of another session that was made under its id.
                     yield Deleted(follower.place)
