@@ -137,7 +137,7 @@ class _Transaction:
             session_id=row["id"],
             head_before=row["head_sequence"],
             head_sequence=messages.head_sequence,
-            head_revision=messages.head_revision,
+            head_revision=updated["head_revision"],
             updated=changed,
             repeated=len(messages.repeated),
             skipped=len(messages.repeated.difference(changed)),
@@ -175,6 +175,9 @@ class _Transaction:
             if sessions.has_unsure_usage(stored, messages):
                 row |= message.usage_sums(self.connection, self.project_id, row["id"])
             changes = {name: value for name, value in row.items() if stored[name] != value}
+            if changes and "head_revision" not in changes:
+                # The session itself has changed, and none of its messages.
+                changes["head_revision"] = row["head_revision"] = row["head_revision"] + 1
             if changes:
                 session.change(self.connection, self.project_id, row["id"], changes)
         self.gained |= messages.gained()
