@@ -77,9 +77,20 @@ class Events:
     def __init__(self) -> None:
         self._of_session: dict[SessionKey, set[Watch]] = {}
         self._of_project: dict[str | None, set[Watch]] = {}
+        self._of_this_process: dict[None, set[Watch]] = {}
+        self.list_watched = asyncio.Event()
+        """Set when somebody has begun to watch a list; cleared by whoever takes note of that."""
 
     def publish(self, positions: Iterable[Position]) -> None:
-        """Tell what was written, after the commit. Never waits, whatever followers do."""
+        """Tell what this process wrote, after the commit. Never waits, whatever followers do."""
+        told = list(positions)
+        self.deliver(told)
+        for watch in self._of_this_process.get(None, ()):
+            for position in told:
+                watch.tell(position)
+
+    def deliver(self, positions: Iterable[Position]) -> None:
+        """Tell the followers in this process what any process wrote."""
         for position in positions:
             for watches in (
                 self._of_session.get(position.key),
@@ -93,6 +104,16 @@ class Events:
         """Return the sessions that are watched one by one."""
         return set(self._of_session)
 
+    def watched_projects(self) -> set[str | None]:
+        """Return the projects whose sessions are watched as a list; None stands for all."""
+        return set(self._of_project)
+
+    @contextlib.contextmanager
+    def watch_this_process(self) -> Iterator[Watch]:
+        """Watch what this process publishes, for as long as the block runs."""
+        with _watching(self._of_this_process, None) as watch:
+            yield watch
+
     @contextlib.contextmanager
     def watch_session(self, project_id: str, session_id: str) -> Iterator[Watch]:
         """Watch one session, whether it exists or not, for as long as the block runs."""
@@ -103,6 +124,7 @@ class Events:
     def watch_sessions(self, project_id: str | None) -> Iterator[Watch]:
         """Watch the sessions of a project, of all if None, for as long as the block runs."""
         with _watching(self._of_project, project_id) as watch:
+            self.list_watched.set()
             yield watch
 
 
