@@ -16,7 +16,7 @@ from toolfold.events import Position
 from toolfold.feed import session as feed
 from toolfold.schema.global_id import encode, session_key
 from toolfold.store.engine import Database
-from toolfold.store.tables import message_table, session_table
+from toolfold.store.tables import content_chunk_table, message_table, session_table
 from toolfold.transcript import (
     Message,
     MessageRole,
@@ -416,6 +416,48 @@ async def test_an_event_over_the_deadline_ends_the_stream_so_that_its_message_is
         (error,) = response["errors"]
         assert error["extensions"] == {"code": "DEADLINE_EXCEEDED"}
         assert await following.has_ended()
+
+
+async def test_an_update_whose_content_was_replaced_meanwhile_is_left_out(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id_ = await live.write(called("1", content=content_of(100)), said("2"))
+    load = loaders.load_contents
+
+    async def replace_first(database: Database, keys: Any) -> list[Any]:
+        monkeypatch.setattr(loaders, "load_contents", load)
+        await live.write(ToolCallUpdate("1", content=content_of(200)))
+        return await load(database, keys)
+
+    document = """
+    subscription($id: ID!) {
+      sessionUpdates(sessionId: $id) {
+        ... on MessageUpdate { isNew message { revision toolMetadata { contentSize content } } }
+      }
+    }
+    """
+    monkeypatch.setattr(loaders, "load_contents", replace_first)
+    async with live.follow(document, id=id_) as following:
+        assert (await following.next())["message"]["revision"] == 2
+        update = await following.next()
+        while "message" not in update:
+            update = await following.next()
+    assert update["isNew"]
+    call = update["message"].pop("toolMetadata")
+    assert update["message"] == {"revision": 3}
+    assert call == {"contentSize": 200, "content": content_of(200)}
+
+
+async def test_a_content_that_is_lost_is_an_error_of_its_update(live: Live) -> None:
+    id_ = await live.write(called("1", content=content_of(100)), said("2"))
+    await live.resources.database.write(
+        lambda connection: connection.execute(delete(content_chunk_table))
+    )
+    async with live.follow(CONTENTS, id=id_) as following:
+        response = await following.response()
+        assert [error["extensions"]["code"] for error in response["errors"]] == ["CORRUPT_CONTENT"]
+        assert response["data"]["sessionUpdates"]["message"]["sequence"] == 1
+        assert (await following.next())["message"]["sequence"] == 2
 
 
 async def test_followers_of_the_same_read_once_for_all(live: Live) -> None:

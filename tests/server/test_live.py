@@ -11,15 +11,18 @@ import orjson
 import pytest
 from starlette.applications import Starlette
 
+from tests.builders import tool_message
+from tests.schema.conftest import content_of
 from tests.schema.following import SIZES_OF_UPDATES, write
 from tests.server.conftest import RunNode
 from tests.server.serving import on_a_port
 from tests.server.test_graphql_socket import Socket, open_socket
+from tests.statements import statements
 from toolfold.schema.context import Resources
 from toolfold.schema.global_id import encode
 from toolfold.server import create_app
 from toolfold.settings import Settings
-from toolfold.transcript import Message, MessageRole, Value
+from toolfold.transcript import Message, MessageRole, ToolCallUpdate, ToolStatus, Value
 
 
 def said(client_id: object, content: str = "Words.") -> Message:
@@ -187,3 +190,40 @@ async def test_a_subscription_comes_as_server_sent_events(server: Server) -> Non
         assert update["message"]["sequence"] == 1
         assert await anext(lines) == ""
     await server.no_one_follows()
+
+
+OUTPUTS = """
+subscription($id: ID!) {
+  sessionUpdates(sessionId: $id) {
+    __typename
+    ... on MessageUpdate { message { sequence revision toolMetadata { content } } }
+  }
+}
+"""
+
+
+async def test_a_reader_that_stops_is_read_nothing_for_and_goes_on_with_the_latest(
+    server: Server,
+) -> None:
+    count = 150
+    call = tool_message(client_id="c", tool_call_id="c", status=ToolStatus.IN_PROGRESS)
+    id_ = await server.write(call, said("last"))
+    # The client takes a frame at a time from the network.
+    async with open_socket(server.host, max_queue=1, compression=None) as socket:
+        payload = {"query": OUTPUTS, "variables": {"id": id_}}
+        await socket.send(type="subscribe", id="1", payload=payload)
+        with statements(server.resources.database) as seen:
+            for number in range(count):
+                content = content_of(200_000, mark=str(number))
+                await server.write(ToolCallUpdate("c", content=content))
+        # What fits the network's buffers was sent; 30 MB passed.
+        reads = [sql for sql in seen if "SELECT content_chunk" in sql]
+        assert len(reads) < 100
+        told = []
+        async for update in updates(socket):
+            if "message" in update:
+                told.append(update["message"]["revision"])
+                if told[-1] == count + 2:
+                    break
+    assert len(told) < 100
+    assert told == sorted(set(told))

@@ -65,13 +65,18 @@ class Place:
         return cls(session.head_revision, session.head_sequence, own_digest(session))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MessageChanged:
-    """A message in its newest form; `is_new` if no older one was told."""
+    """A message in its newest form; `is_new` if no older one was told.
+
+    Whoever finds that it has changed again, before it was told, sets `is_outdated`: then it was
+    not told, and its next form comes.
+    """
 
     place: Place
     row: Row[Any]
     is_new: bool
+    is_outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +195,7 @@ class SessionFeed:
 
 @dataclass(slots=True)
 class _Seen:
-    """Which messages a follower was told of: all up to `last` but the `skipped` ones."""
+    """Which messages a follower was told of: all up to `last` but the `skipped` ones, in order."""
 
     last: int
     skipped: dict[int, None] = field(default_factory=dict)
@@ -209,6 +214,10 @@ class _Seen:
         self.last = sequence
         return True
 
+    def forget(self, sequence: int) -> None:
+        """Note that a message was not told after all."""
+        self.skipped = dict.fromkeys(sorted((*self.skipped, sequence)))
+
 
 @dataclass(slots=True)
 class _Follower:
@@ -225,7 +234,10 @@ class _Follower:
             is_new = self.seen.take(row.sequence)
             seen = self.seen.all_up_to
             self.place = replace(self.place, revision=row.revision, seen=seen)
-            yield MessageChanged(self.place, row, is_new)
+            changed = MessageChanged(self.place, row, is_new)
+            yield changed
+            if changed.is_outdated and is_new:
+                self.seen.forget(row.sequence)
             if watch.has_news and time.monotonic() - read_at > STALE_SECONDS:
                 self.is_behind = True
                 return

@@ -43,6 +43,8 @@ class Operation:
     """What is selected at each response path, list positions aside; see `heavy`."""
     large_read: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a content over a slice's size is in memory whole."""
+    event_is_outdated: bool = False
+    """Whether the event being told need not be: see `toolfold.schema.events`."""
 
     @classmethod
     def begin(cls, resources: Resources) -> "Operation":
@@ -57,6 +59,7 @@ class Operation:
         """
         self.ledger = Ledger(self.settings)
         self.loaders = Loaders(self.database)
+        self.event_is_outdated = False
 
     @property
     def settings(self) -> Settings:
