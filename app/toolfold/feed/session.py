@@ -114,10 +114,12 @@ def own_digest(session: Any) -> str:
 class Stretch:
     """What the store has after a revision, as of one moment; `session` is None if it is gone.
 
+    `own` is the digest of the session's own columns, made once for all who share the stretch.
     `is_whole` if there is nothing beyond `messages`.
     """
 
     session: Row[Any] | None
+    own: str
     messages: Sequence[Row[Any]]
     is_whole: bool
 
@@ -142,12 +144,15 @@ class _Question:
     async def _read(self) -> Stretch:
         async with self.database.read() as connection:
             session = (await session_store.by_keys(connection, {self.key})).get(self.key)
-            if session is None or session.head_revision <= self.revision:
-                return Stretch(session, (), is_whole=True)
+            if session is None:
+                return Stretch(None, "", (), is_whole=True)
+            own = own_digest(session)
+            if session.head_revision <= self.revision:
+                return Stretch(session, own, (), is_whole=True)
             rows = await message_store.changed_after(
                 connection, *self.key, self.revision, limit=STRETCH_ROWS, columns=self.columns
             )
-            return Stretch(session, rows, is_whole=len(rows) < STRETCH_ROWS)
+            return Stretch(session, own, rows, is_whole=len(rows) < STRETCH_ROWS)
 
 
 def _reaches(told: Position | None, stretch: Stretch) -> bool:
@@ -242,12 +247,11 @@ class _Follower:
                 self.is_behind = True
                 return
         if stretch.is_whole:
-            yield from self._at_the_end(session)
+            yield from self._at_the_end(session, stretch.own)
         else:
             self.is_behind = True
 
-    def _at_the_end(self, session: Row[Any]) -> Iterator[News]:
-        own = own_digest(session)
+    def _at_the_end(self, session: Row[Any], own: str) -> Iterator[News]:
         is_changed = own != self.place.own
         self.place = replace(self.place, revision=session.head_revision, own=own)
         if is_changed:
