@@ -384,7 +384,7 @@ async def test_an_event_reads_what_is_there_now_not_what_another_event_read(live
 
 
 async def test_every_event_has_rows_of_its_own(database: Database) -> None:
-    live = Live.over(database, max_rows=100)
+    live = Live.over(database, max_rows=101)
     id_ = await live.write(*(said(str(number)) for number in range(3)))
     document = """
     subscription($id: ID!) {
