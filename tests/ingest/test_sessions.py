@@ -138,6 +138,16 @@ async def test_what_is_not_said_again_of_a_session_is_kept(database: Database) -
     assert (row["created_at"], row["updated_at"]) == (at_text(3), at_text(8))
 
 
+async def test_a_change_of_the_session_alone_is_a_revision_of_it(database: Database) -> None:
+    await ingest(database, Session(title="Before"), user("m1"))
+    counts = await ingest(database, Session(title="After"))
+    assert counts.sessions[0].head_revision == 2
+    assert (await session(database))["head_revision"] == 2
+    await ingest(database, Session(title="After"))
+    assert (await session(database))["head_revision"] == 2
+    assert await findings(database) == []
+
+
 async def test_saying_the_same_of_a_session_writes_nothing(database: Database) -> None:
     said = Session(agent="a", title="T", cwd="/x", created_at=at(5), updated_at=at(6))
     await ingest(database, said, user("m1", created_at=at(5)))

@@ -48,9 +48,9 @@ async def test_a_client_that_accepts_neither_media_type_is_told(client: httpx.As
 
 
 @pytest.mark.parametrize(
-    "accept", ["text/event-stream", f"{OLD}, text/event-stream", "multipart/mixed"]
+    "accept", [f"{OLD}, text/event-stream", f"text/event-stream, {NEW}", "multipart/mixed"]
 )
-async def test_a_client_that_accepts_a_stream_gets_one_json_answer(
+async def test_a_client_that_accepts_a_stream_too_gets_one_json_answer(
     client: httpx.AsyncClient, accept: str
 ) -> None:
     response = await client.post(

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.server.serving import NEW, OLD
-from toolfold.server.negotiation import response_media_type
+from toolfold.server.negotiation import prefers_event_stream, response_media_type
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,27 @@ def test_a_client_that_accepts_a_stream_too_gets_json(accept: str, answered: str
 
 def test_a_stream_that_is_explicitly_refused_counts_for_nothing() -> None:
     assert response_media_type("text/event-stream;q=0, text/html") is None
+
+
+@pytest.mark.parametrize(
+    ("accept", "preferred"),
+    [
+        # What graphql-sse and `EventSource` send, and urql for a subscription.
+        ("text/event-stream", True),
+        ("text/event-stream, multipart/mixed", True),
+        ("TEXT/EVENT-STREAM", True),
+        (f"text/event-stream, {OLD};q=0.9", True),
+        ("text/event-stream, */*", True),
+        # What urql sends for a query.
+        (f"{NEW}, application/graphql+json, {OLD}, text/event-stream, multipart/mixed", False),
+        (f"text/event-stream, {OLD}", False),
+        (f"text/event-stream;q=0.5, {OLD};q=0.9", False),
+        ("text/event-stream;q=0.5, */*", False),
+        ("text/event-stream;q=0", False),
+        ("text/*", False),
+        ("*/*", False),
+        ("", False),
+    ],
+)
+def test_events_are_chosen_only_by_who_prefers_them(accept: str, preferred: bool) -> None:  # noqa: FBT001
+    assert prefers_event_stream(accept) is preferred

@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection, RowMapping
 
 from toolfold.errors import ArchivedSessionError
+from toolfold.events import Position
 from toolfold.ingest import family, gathering, sessions
 from toolfold.ingest.batch import Batch, SessionBatch
 from toolfold.ingest.columns import Columns
@@ -62,6 +63,14 @@ class Counts:
     def skipped(self) -> int:
         """How many messages were there already, and are as they were."""
         return sum(counts.skipped for counts in self.sessions)
+
+    def positions(self, project_id: str) -> list[Position]:
+        """Return what to publish after the commit: where each session is that took something."""
+        return [
+            Position(project_id, counts.session_id, counts.head_revision)
+            for counts in self.sessions
+            if counts.refusal is None
+        ]
 
 
 def record(
@@ -130,7 +139,7 @@ class _Transaction:
             session_id=row["id"],
             head_before=row["head_sequence"],
             head_sequence=messages.head_sequence,
-            head_revision=messages.head_revision,
+            head_revision=updated["head_revision"],
             updated=changed,
             repeated=len(messages.repeated),
             skipped=len(messages.repeated.difference(changed)),
@@ -168,6 +177,9 @@ class _Transaction:
             if sessions.has_unsure_usage(stored, messages):
                 row |= message.usage_sums(self.connection, self.project_id, row["id"])
             changes = {name: value for name, value in row.items() if stored[name] != value}
+            if changes and "head_revision" not in changes:
+                # The session itself has changed, and none of its messages.
+                changes["head_revision"] = row["head_revision"] = row["head_revision"] + 1
             if changes:
                 session.change(self.connection, self.project_id, row["id"], changes)
         self.gained |= messages.gained()

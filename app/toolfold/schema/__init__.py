@@ -8,18 +8,21 @@ from strawberry.schema.config import StrawberryConfig
 from toolfold.schema.caches import CachedDocuments, DocumentCaches
 from toolfold.schema.context import OperationScope
 from toolfold.schema.deadline import Deadline
+from toolfold.schema.events import EventExecutor, EventSchema
 from toolfold.schema.limits import DocumentLimits
-from toolfold.schema.masking import MaskedSchema
 from toolfold.schema.operation_choice import OperationChoice
 from toolfold.schema.query import Query
 from toolfold.schema.scalars import SCALARS
+from toolfold.schema.subscription import Subscription
 
 
-def build_schema() -> MaskedSchema:
+def build_schema() -> EventSchema:
     """Return a schema with caches of its own; one is enough for a process."""
     caches = DocumentCaches()
-    return MaskedSchema(
+    return EventSchema(
         query=Query,
+        subscription=Subscription,
+        execution_context_class=EventExecutor,
         # Their order is that of a request: its state first, then what may refuse it.
         extensions=[
             OperationScope,

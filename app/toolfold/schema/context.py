@@ -12,6 +12,8 @@ from typing import Any
 import strawberry
 from strawberry.extensions import SchemaExtension
 
+from toolfold.events import Events
+from toolfold.feed.shared import SharedReads
 from toolfold.loaders import Loaders
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
@@ -24,11 +26,15 @@ class Resources:
 
     settings: Settings
     database: Database
+    events: Events = field(default_factory=Events)
+    """Whoever writes publishes here, after the commit."""
+    reads: SharedReads = field(default_factory=SharedReads)
+    """What those who follow sessions read together."""
 
 
 @dataclass(slots=True)
 class Operation:
-    """One operation's own state."""
+    """One operation's own state; a subscription's is that of the event being told."""
 
     resources: Resources
     ledger: Ledger
@@ -37,11 +43,23 @@ class Operation:
     """What is selected at each response path, list positions aside; see `heavy`."""
     large_read: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a content over a slice's size is in memory whole."""
+    event_is_outdated: bool = False
+    """Whether the event being told need not be: see `toolfold.schema.events`."""
 
     @classmethod
     def begin(cls, resources: Resources) -> "Operation":
         """Return the state of an operation that has read nothing yet."""
         return cls(resources, Ledger(resources.settings), Loaders(resources.database))
+
+    def begin_event(self) -> None:
+        """Forget what the event before has read and been charged: its selection stays the same.
+
+        graphql-core executes every event of a subscription with one context value, one after
+        the other.
+        """
+        self.ledger = Ledger(self.settings)
+        self.loaders = Loaders(self.database)
+        self.event_is_outdated = False
 
     @property
     def settings(self) -> Settings:

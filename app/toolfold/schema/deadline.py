@@ -11,7 +11,7 @@ from toolfold.errors import DeadlineError
 class Deadline(SchemaExtension):
     """Ends an operation after `settings.query_seconds`, over HTTP and WebSocket and in process.
 
-    A subscription has that time to begin, and may then last.
+    A subscription has that time to begin, and may then last: see `toolfold.schema.events`.
     """
 
     async def on_execute(self) -> AsyncIterator[None]:
@@ -25,5 +25,9 @@ class Deadline(SchemaExtension):
             async with asyncio.timeout(seconds):
                 yield
         except TimeoutError as error:
-            message = f"The operation was stopped after {seconds} s: ask for less."
-            raise DeadlineError(message) from error
+            raise stopped(seconds) from error
+
+
+def stopped(seconds: int) -> DeadlineError:
+    """Return the error of what took longer."""
+    return DeadlineError(f"The operation was stopped after {seconds} s: ask for less.")

@@ -28,6 +28,7 @@ class MessageRow:
     project_id: str
     session_id: str
     sequence: int
+    revision: int
     attachment_count: int
     content: str | None
     content_size: int

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import strawberry
 
 from toolfold.errors import BadUserInputError
-from toolfold.schema import fields
+from toolfold.feed.session import Place
+from toolfold.schema import fields, update_cursor
 from toolfold.schema.connection import (
     Connection,
     PageInfo,
@@ -131,6 +132,15 @@ class Session(Node):
     tool_call_count: int = fields.column("tool_call_count")
     content_size: BigInt = fields.column("content_size", "Sum of its tool calls' `contentSize`s.")
     usage: TokenUsage | None = fields.view("TokenUsage", "input_tokens")
+
+    @strawberry.field(
+        description=(
+            "Where `sessionUpdates` goes on from: with this as `after`, all that happens after "
+            "the session was read here is told. Select it beside `messages`, and nothing is missed."
+        )
+    )
+    def updates_cursor(root: strawberry.Parent[SessionRow]) -> str:
+        return update_cursor.encode(root.key, Place.end(root))
 
     @strawberry.field(
         description=(

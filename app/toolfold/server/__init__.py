@@ -11,6 +11,7 @@ from strawberry.schema import BaseSchema
 
 from toolfold.access import AccessMiddleware
 from toolfold.errors import AppError
+from toolfold.relay import relaying
 from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
 from toolfold.server import content_routes, health, problems
@@ -32,9 +33,11 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         database = await Database.open(settings, create=True)
-        app.state.resources = Resources(settings, database)
+        resources = Resources(settings, database)
+        app.state.resources = resources
         try:
-            yield
+            async with relaying(database, resources.events):
+                yield
         finally:
             await database.close()
 

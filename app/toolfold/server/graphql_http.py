@@ -1,4 +1,4 @@
-"""GraphQL over HTTP: one operation a request, one JSON response.
+"""GraphQL over HTTP: one operation a request, one JSON response, or a stream of events.
 
 An endpoint of our own rather than Strawberry's view with seven of its methods replaced: all
 that is left of the view is `schema.execute`. Strawberry's answers errors in plain text, knows
@@ -6,7 +6,8 @@ one media type, sends `data` with request errors, and streams to whoever accepts
 """
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+import contextlib
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from typing import Any, TypeVar
 
 import orjson
@@ -22,8 +23,14 @@ from strawberry.types.graphql import OperationType
 
 from toolfold.errors import AppError
 from toolfold.schema.context import Resources
+from toolfold.server.event_stream import EVENT_STREAM, EventStreamResponse
 from toolfold.server.graphql_request import GraphQLRequest, read_request
-from toolfold.server.negotiation import GRAPHQL_RESPONSE, JSON, response_media_type
+from toolfold.server.negotiation import (
+    GRAPHQL_RESPONSE,
+    JSON,
+    prefers_event_stream,
+    response_media_type,
+)
 from toolfold.server.problems import STATUSES
 
 T = TypeVar("T")
@@ -48,7 +55,10 @@ class GraphQLEndpoint:
         Raises:
             HTTPException: for a request that holds no operation that could be executed.
         """
-        media_type = response_media_type(",".join(request.headers.getlist("accept")))
+        accept = ",".join(request.headers.getlist("accept"))
+        if request.method != "HEAD" and prefers_event_stream(accept):
+            return await self._answer_events(request)
+        media_type = response_media_type(accept)
         if media_type is None:
             raise HTTPException(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
         resources: Resources = request.app.state.resources
@@ -61,6 +71,24 @@ class GraphQLEndpoint:
             {"cache-control": "no-store", "vary": "Accept"},
             f"{media_type}; charset=utf-8",
         )
+
+    async def _answer_events(self, request: Request) -> Response:
+        """Answer with what the operation, of any kind, comes to event by event.
+
+        What is wrong with the document is told in the stream, as graphql-sse wants it.
+        """
+        resources: Resources = request.app.state.resources
+        asked = await read_request(request, resources.settings.max_body_bytes)
+        allowed = _OPERATIONS[request.method] | {OperationType.SUBSCRIPTION}
+        results = await self._schema.stream(
+            asked.query,
+            variable_values=asked.variables,
+            context_value=resources,
+            operation_name=asked.operation_name,
+            allowed_operation_types=allowed,
+            operation_extensions=asked.extensions,
+        )
+        return EventStreamResponse(_bodies(results))
 
     async def _execute(
         self,
@@ -79,7 +107,10 @@ class GraphQLEndpoint:
             )
         except InvalidOperationTypeError as error:
             if error.operation_type is OperationType.SUBSCRIPTION:
-                message = "Subscriptions are served over WebSocket, by graphql-transport-ws."
+                message = (
+                    "Subscriptions are served over WebSocket, by graphql-transport-ws, and as"
+                    f" server-sent events to clients that prefer {EVENT_STREAM}."
+                )
                 raise HTTPException(400, message) from error
             message = "A mutation must be sent by POST."
             raise HTTPException(405, message, {"allow": "POST"}) from error
@@ -102,6 +133,12 @@ def response_body(result: ExecutionResult) -> dict[str, Any]:
     if result.extensions:
         body["extensions"] = result.extensions
     return body
+
+
+async def _bodies(results: AsyncGenerator[Any, None]) -> AsyncGenerator[dict[str, Any], None]:
+    async with contextlib.aclosing(results):
+        async for result in results:
+            yield response_body(result)
 
 
 async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:

@@ -1,4 +1,4 @@
-"""Which of its two JSON media types a GraphQL response has, by what the client accepts.
+"""Which media type a GraphQL response has, by what the client accepts: JSON of two, or events.
 
 GraphQL over HTTP, "Media Types"; RFC 9110, 12.5.1.
 """
@@ -32,6 +32,19 @@ def response_media_type(accept: str) -> str | None:
     if candidates:
         return max(candidates)[-1]
     return GRAPHQL_RESPONSE if any(qualities.get(name, 0) > 0 for name in _STREAMS) else None
+
+
+def prefers_event_stream(accept: str) -> bool:
+    """Say whether an Accept header names server-sent events before any JSON.
+
+    By a higher quality, or as all that it names: to accept them beside JSON is not to prefer them.
+    """
+    qualities = _qualities(accept)
+    quality = qualities.get("text/event-stream", 0.0)
+    return quality > 0 and all(
+        (quality, True) > _quality_of(media_type, qualities)
+        for media_type in (JSON, GRAPHQL_RESPONSE)
+    )
 
 
 def _qualities(accept: str) -> dict[str, float]:

@@ -6,6 +6,7 @@ statements that run on both.
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -14,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from toolfold.errors import DatabaseError
 from toolfold.settings import Settings
 from toolfold.store import migrations, postgresql, sqlite
+from toolfold.store.exchange import Exchange
 from toolfold.store.failures import told_while_connecting, told_while_running
 from toolfold.store.migrations import SchemaState
 
@@ -46,6 +48,9 @@ class Backend(Protocol):
 
     async def write(self, function: Callable[[Connection], T]) -> T:
         """Run a function in a write transaction, to its end even if the caller is cancelled."""
+
+    def exchange(self, told: Callable[[str], None]) -> AbstractAsyncContextManager[Exchange]:
+        """Give a way to the other processes on this database."""
 
     async def close(self) -> None:
         """Finish the writes that were asked for and close every connection."""
@@ -106,6 +111,14 @@ class Database:
         """
         with told_while_running():
             return await self._backend.write(function)
+
+    def exchange(self, told: Callable[[str], None]) -> AbstractAsyncContextManager[Exchange]:
+        """Give a way to the other processes on this database, on a connection of its own.
+
+        `told` is called with each text that another process tells. Entering it, and what it gives,
+        raise a `DatabaseError` if the database is out of reach.
+        """
+        return self._backend.exchange(told)
 
     async def close(self) -> None:
         """Finish the writes that were asked for and close every connection."""

@@ -63,6 +63,7 @@ EXPRESSIONS: dict[str, ColumnElement[Any]] = {
 COLUMNS = tuple(EXPRESSIONS)
 
 _ordering = Ordering((message_table.c.sequence,))
+_by_revision = Ordering((message_table.c.revision,))
 
 
 def sum_of(column: ColumnElement[int]) -> ColumnElement[int]:
@@ -159,6 +160,24 @@ async def page_around(
         first=around.size, after=(start - 1,), with_page_info=around.with_page_info
     )
     return await page(connection, project_id, session_id, request, columns=columns, where=where)
+
+
+async def changed_after(
+    connection: AsyncConnection,
+    project_id: str,
+    session_id: str,
+    revision: int,
+    *,
+    limit: int,
+    columns: Sequence[str],
+) -> Sequence[Row[Any]]:
+    """Return the first `limit` messages that changed after a revision, in order of revision.
+
+    Each comes once, as it is now; one range of the index whatever the revision.
+    """
+    selection = select(*pick(EXPRESSIONS, columns)).where(*_within(project_id, session_id, ALL))
+    request = PageRequest(first=limit, after=(revision,))
+    return (await pages.read(connection, selection, _by_revision, request)).rows
 
 
 async def by_keys(

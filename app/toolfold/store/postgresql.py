@@ -9,14 +9,17 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
 
 from toolfold.errors import DatabaseError
 from toolfold.store import migrations
+from toolfold.store.exchange import PostgresqlExchange, postgresql_exchange
 from toolfold.store.failures import sqlstate, told_while_connecting
 
 T = TypeVar("T")
@@ -29,6 +32,11 @@ ATTEMPTS = 5
 
 _RETRIED = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
 _MIGRATION_LOCK = 7878
+_CONNECT_ARGUMENTS = {
+    "timeout": CONNECT_SECONDS,
+    # Pages are small queries: compiling them to machine code costs more than it saves.
+    "server_settings": {"jit": "off", "application_name": "toolfold"},
+}
 # Taken first, before the transaction's view of the data is fixed, as PostgreSQL's manual says
 # of LOCK TABLE. The first mode suffers its like, the second suffers readers alone.
 _LOCK_BESIDE_OTHERS = "LOCK TABLE project IN ROW EXCLUSIVE MODE"
@@ -77,6 +85,19 @@ class PostgresqlBackend:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return await asyncio.shield(task)
+
+    def exchange(
+        self, told: Callable[[str], None]
+    ) -> AbstractAsyncContextManager[PostgresqlExchange]:
+        """Give a way to the other processes, by LISTEN and NOTIFY."""
+        # Not one of the pool's: it is held for as long as the process serves.
+        engine = create_async_engine(
+            self._engine.url,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            connect_args=_CONNECT_ARGUMENTS,
+        )
+        return postgresql_exchange(engine, told)
 
     async def close(self) -> None:
         """Finish the writes that were asked for, then close every connection."""
@@ -138,11 +159,7 @@ def make_engine(url: URL) -> AsyncEngine:
         pool_pre_ping=True,
         # An error is logged, and parameters hold what is in transcripts.
         hide_parameters=True,
-        # Pages are small queries: compiling them to machine code costs more than it saves.
-        connect_args={
-            "timeout": CONNECT_SECONDS,
-            "server_settings": {"jit": "off", "application_name": "toolfold"},
-        },
+        connect_args=_CONNECT_ARGUMENTS,
     )
 
 

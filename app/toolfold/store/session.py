@@ -132,6 +132,16 @@ async def by_keys(
     return {(row.project_id, row.id): row for row in rows}
 
 
+async def revisions(
+    connection: AsyncConnection, project_ids: Collection[str] | None
+) -> dict[Key, int]:
+    """Return the `head_revision` of every session."""
+    table = session_table.c
+    selection = select(table.project_id, table.id, table.head_revision)
+    rows = await connection.execute(selection.where(*_readable(project_ids)))
+    return {(project_id, session_id): revision for project_id, session_id, revision in rows}
+
+
 async def by_parent_tool_calls(
     connection: AsyncConnection, keys: Collection[ToolCallKey], columns: Sequence[str] = COLUMNS
 ) -> dict[ToolCallKey, Row[Any]]:

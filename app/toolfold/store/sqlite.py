@@ -6,10 +6,11 @@ Another process may write the same file meanwhile: each waits up to `BUSY_SECOND
 """
 
 import asyncio
+import contextlib
 import functools
 import os
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +22,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool, QueuePool
 
 from toolfold.errors import DatabaseError
 from toolfold.store import dialect, migrations, statistics
+from toolfold.store.exchange import SqliteExchange
 
 T = TypeVar("T")
 
@@ -73,6 +75,27 @@ class SqliteBackend:
         A cancelled caller stops waiting; the transaction runs to its end all the same.
         """
         return await self._on_writer_thread(self._transact, function)
+
+    @contextlib.asynccontextmanager
+    async def exchange(self, _told: Callable[[str], None]) -> AsyncIterator[SqliteExchange]:
+        """Give what sees that the file was written; no process tells another by itself."""
+        opening = asyncio.ensure_future(_open_reader(self._path))
+        try:
+            connection = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            # Its thread would answer to a loop that may be closed by then.
+            await (await opening).close()
+            raise
+
+        async def data_version() -> int:
+            # In no transaction: in one, it would stay as it was at the beginning.
+            ((version,),) = await connection.execute_fetchall("PRAGMA data_version")
+            return int(version)
+
+        try:
+            yield SqliteExchange(data_version)
+        finally:
+            await connection.close()
 
     async def close(self) -> None:
         """Finish the writes that were asked for, then close every connection."""
@@ -157,19 +180,19 @@ def writer_engine(path: Path, *, foreign_keys: bool = True) -> Engine:
 
 def reader_engine(path: Path) -> AsyncEngine:
     """Return an engine of `READERS` connections that cannot write."""
-
-    async def connect() -> aiosqlite.Connection:
-        return await dialect.InterruptibleConnection(functools.partial(_connect_reader, path))
-
     return create_async_engine(
         dialect.READER,
-        async_creator=connect,
+        async_creator=functools.partial(_open_reader, path),
         poolclass=AsyncAdaptedQueuePool,
         pool_size=READERS,
         max_overflow=0,
         pool_use_lifo=True,
         hide_parameters=True,
     )
+
+
+async def _open_reader(path: Path) -> aiosqlite.Connection:
+    return await dialect.InterruptibleConnection(functools.partial(_connect_reader, path))
 
 
 def _connect(path: Path) -> Any:

@@ -1,0 +1,81 @@
+"""How an event of a subscription is executed: in time, and not if it has become outdated.
+
+A message's row is read before its contents. If the message changes in between, a content that the
+row refers to may be there no more; then the message's newer form follows anyway, and the event is
+left out.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable
+from typing import Any
+
+from graphql import OperationType
+from graphql.execution import ExecutionResult
+from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
+
+from toolfold.errors import CorruptContentError
+from toolfold.schema.context import Operation
+from toolfold.schema.deadline import stopped
+from toolfold.schema.masking import MaskedSchema
+from toolfold.schema.rows import MessageRow
+from toolfold.store import message as message_store
+
+OUTDATED = {"outdated": True}
+"""The data of an event that is left out; this very object."""
+
+
+class EventExecutor(StrawberryGraphQLCoreExecutionContext):
+    """graphql-core's executor, which gives each event of a subscription a time of its own.
+
+    An event that takes longer ends the stream: to go on behind it would be to lose it, whereas a
+    client comes back to it with the cursor of the one before.
+    """
+
+    def execute_operation(self, serially: bool | None = None) -> Any:  # noqa: FBT001 - graphql-core's.
+        """Execute an operation, or one event of a subscription."""
+        result = super().execute_operation(serially)
+        is_event = self.operation.operation is OperationType.SUBSCRIPTION
+        return self._in_time(result) if is_event and self.is_awaitable(result) else result
+
+    async def _in_time(self, executing: Awaitable[Any]) -> Any:
+        seconds = self.context_value.settings.query_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                result = await executing
+                if _lacks_content(result) and await self._is_outdated():
+                    self.context_value.event_is_outdated = True
+                    return ExecutionResult(OUTDATED)
+                return result
+        except TimeoutError as error:
+            raise stopped(seconds) from error
+
+    async def _is_outdated(self) -> bool:
+        """Say whether the event's message has changed since its row was read, or is gone."""
+        row = getattr(self.root_value, "message", None)
+        if not isinstance(row, MessageRow) or not isinstance(self.context_value, Operation):
+            return False
+        async with self.context_value.database.read() as connection:
+            rows = await message_store.by_keys(connection, {row.key}, ("revision",))
+        return row.key not in rows or rows[row.key].revision > row.revision
+
+
+class EventSchema(MaskedSchema):
+    """A schema whose streams leave outdated events out."""
+
+    async def stream(self, *args: Any, **kwargs: Any) -> Any:
+        """Execute an operation and return its results as they come, as Strawberry does."""
+        return _without_outdated(await super().stream(*args, **kwargs))
+
+
+async def _without_outdated(results: Any) -> AsyncGenerator[Any, None]:
+    async with contextlib.aclosing(results):
+        async for result in results:
+            if result.data is not OUTDATED:
+                yield result
+
+
+def _lacks_content(result: ExecutionResult) -> bool:
+    return any(
+        isinstance(error.original_error, CorruptContentError) for error in result.errors or ()
+    )
