@@ -223,6 +223,20 @@ def test_a_format_takes_its_files_of_a_folder_alone(run: Run, tmp_path: Path) ->
     assert (other.exit_code, other.stderr) == (1, "Error: There is no transcript to import.\n")
 
 
+@pytest.mark.parametrize("lines", [1, 30, 60])
+@pytest.mark.parametrize(
+    ("format_name", "reason"),
+    [("acp", "not a message of ACP."), ("claude-code", "not a record of Claude Code.")],
+)
+def test_a_file_of_another_format_than_the_one_asked_for_is_one_line(
+    run: Run, tmp_path: Path, format_name: str, reason: str, lines: int
+) -> None:
+    path = _write(tmp_path / "c.jsonl", *[CODEX] * lines)
+    result = run("import", path, "--format", format_name)
+    assert (result.exit_code, result.stderr) == (1, f"Error: {path}:1: {reason}\n")
+    assert _count(run) == 0
+
+
 def test_a_format_that_does_not_exist_is_refused_with_those_that_do(
     run: Run, tmp_path: Path
 ) -> None:

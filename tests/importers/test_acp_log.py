@@ -2,6 +2,8 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from tests.importers.acp_log import (
     PATH,
     S,
@@ -16,6 +18,7 @@ from tests.importers.acp_log import (
     said,
     update,
 )
+from toolfold.errors import TranscriptError
 from toolfold.transcript import Json, Session, ToolStatus
 
 INITIALIZE = request("initialize", 0, protocolVersion=1, clientCapabilities={})
@@ -42,6 +45,28 @@ def test_a_session_has_its_agent_its_folder_and_its_title() -> None:
         ),
     }
     assert store.records == []
+
+
+def test_lines_before_the_first_message_that_is_understood_are_kept() -> None:
+    noise = [{"level": "info"}] * 49
+    store = Store().read([*noise, *opened(), prompt("Go on.")])
+    assert store.texts() == [("user", "Go on.")]
+    assert len(store.records) == 49
+
+
+def test_a_log_of_messages_that_are_not_known_yet_is_kept_raw() -> None:
+    store = Store().read([request("session/levitate", sessionId=S)])
+    assert len(store.records) == 1
+
+
+def test_a_file_without_any_message_of_acp_is_refused() -> None:
+    for lines in (1, 51, 500):
+        store = Store()
+        with pytest.raises(
+            TranscriptError, match=r"^/logs/agent\.ndjson:1: not a message of ACP\.$"
+        ):
+            store.read([{"type": "session_meta", "payload": {}}] * lines)
+        assert store.entries == []
 
 
 def test_updates_before_the_response_that_names_their_session_belong_to_it() -> None:

@@ -125,7 +125,9 @@ async def test_what_refers_to_a_row_is_found_by_an_index(database: Database) -> 
     assert not_found == []
 
 
-async def test_a_database_of_a_version_that_is_not_known_is_refused(database_settings: Settings) -> None:
+async def test_a_database_of_a_version_that_is_not_known_is_refused(
+    database_settings: Settings,
+) -> None:
     await _set_revision(database_settings, "9999")
     with pytest.raises(DatabaseError, match="another version of Toolfold"):
         await Database.open(database_settings, create=True)
