@@ -15,6 +15,7 @@ from tests.ingest.stored import at, at_text, findings, messages, rows, session, 
 from tests.statements import statements
 from toolfold import stored_json
 from toolfold.errors import TranscriptError
+from toolfold.events import Events, Position
 from toolfold.importers import Importer, Transcript
 from toolfold.ingest import FileReport, FileState, Problem, import_file
 from toolfold.ingest.preparation import timestamp
@@ -95,6 +96,19 @@ async def test_an_import_stores_a_file_and_how_far_it_was_read(
         "companions": hashlib.sha256(b"").digest(),
     }
     assert await findings(database) == []
+
+
+async def test_what_an_import_wrote_is_told_after_the_commit(
+    database: Database, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "a.jsonl", "m1", "m2")
+    events = Events()
+    with events.watch_sessions(PROJECT) as watch:
+        report = await run(database, path, Lines(), events=events)
+        [session_id] = report.sessions
+        assert watch.take() == {(PROJECT, session_id): Position(PROJECT, session_id, 2)}
+        await run(database, path, Lines(), events=events)
+        assert not watch.has_news
 
 
 @pytest.mark.parametrize("end", ["\n", ""])

@@ -17,6 +17,7 @@ import anyio.to_thread
 from sqlalchemy import Connection
 
 from toolfold.errors import DatabaseError
+from toolfold.events import Events
 from toolfold.importers import Importer, detect
 from toolfold.ingest import prior
 from toolfold.ingest.batch import Problem
@@ -42,6 +43,7 @@ async def import_file(
     *,
     importer: Importer | None = None,
     progress: Progress | None = None,
+    events: Events | None = None,
 ) -> FileReport:
     """Import one file into a project that exists, by the importer given or the one detected.
 
@@ -49,6 +51,7 @@ async def import_file(
     grew, or whose import was cut off, is read again and only what is new is written; any other
     change is compared message by message. What is wrong with a file is in its report. Sessions
     and messages without any time get that of the file's last change.
+    A process whose sessions are followed gives its `events`, which are told after each commit.
 
     Raises:
         DatabaseError: if the database fails.
@@ -66,7 +69,7 @@ async def import_file(
     if known.is_unchanged:
         sessions = () if known.session_id is None else (known.session_id,)
         return FileReport(path, importer.name, FileState.UNCHANGED, sessions=sessions)
-    running = _Import(database, project_id, path, importer, known)
+    running = _Import(database, project_id, path, importer, known, events)
     return await running.run(progress or (lambda _byte_count: None))
 
 
@@ -79,6 +82,7 @@ class _Import:
     path: Path
     importer: Importer
     known: Prior
+    events: Events | None
     added: int = 0
     repeated: int = 0
     kept_raw: int = 0
@@ -116,6 +120,8 @@ class _Import:
             except Exception as error:  # noqa: BLE001 (one file must not end that of a folder)
                 reason = unexpected("writing an import failed", self.importer.name, error)
                 return Problem(None, f"cannot be written ({reason})")
+            if self.events is not None:
+                self.events.publish(counts.positions(self.project_id))
             self._count(counts)
             self.is_begun = True
         self.bytes = step.place.size

@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection, RowMapping
 
 from toolfold.errors import ArchivedSessionError
+from toolfold.events import Position
 from toolfold.ingest import family, gathering, sessions
 from toolfold.ingest.batch import Batch, SessionBatch
 from toolfold.ingest.columns import Columns
@@ -62,6 +63,14 @@ class Counts:
     def skipped(self) -> int:
         """How many messages were there already, and are as they were."""
         return sum(counts.skipped for counts in self.sessions)
+
+    def positions(self, project_id: str) -> list[Position]:
+        """Return what to publish after the commit: where each session is that took something."""
+        return [
+            Position(project_id, counts.session_id, counts.head_revision)
+            for counts in self.sessions
+            if counts.refusal is None
+        ]
 
 
 def record(

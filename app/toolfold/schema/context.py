@@ -12,6 +12,7 @@ from typing import Any
 import strawberry
 from strawberry.extensions import SchemaExtension
 
+from toolfold.events import Events
 from toolfold.loaders import Loaders
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
@@ -24,6 +25,8 @@ class Resources:
 
     settings: Settings
     database: Database
+    events: Events = field(default_factory=Events)
+    """Whoever writes publishes here, after the commit."""
 
 
 @dataclass(slots=True)
