@@ -1,13 +1,14 @@
 """Run documents in process over sessions that ingest has stored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 import pytest
 
 from tests.builders import store_session, text_block
+from toolfold.events import Events
 from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
 from toolfold.schema.global_id import encode
@@ -42,14 +43,15 @@ class Api:
 
     database: Database
     settings: Settings
+    events: Events = field(default_factory=Events)
 
     def with_settings(self, **values: Any) -> "Api":
-        return Api(self.database, replace(self.settings, **values))
+        return replace(self, settings=replace(self.settings, **values))
 
     async def run(self, document: str, **variables: Any) -> dict[str, Any]:
         """Return the whole response, through the bytes that a client would get."""
         result = await SCHEMA.execute(
-            document, variables, context_value=Resources(self.settings, self.database)
+            document, variables, context_value=Resources(self.settings, self.database, self.events)
         )
         response: dict[str, Any] = {"data": result.data, "extensions": result.extensions or {}}
         if result.errors:

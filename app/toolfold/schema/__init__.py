@@ -10,6 +10,8 @@ from toolfold.schema.context import OperationScope
 from toolfold.schema.deadline import Deadline
 from toolfold.schema.limits import DocumentLimits
 from toolfold.schema.masking import MaskedSchema
+from toolfold.schema.mutation.root import Mutation
+from toolfold.schema.mutation.user_errors import TYPES as ERROR_TYPES
 from toolfold.schema.operation_choice import OperationChoice
 from toolfold.schema.query import Query
 from toolfold.schema.scalars import SCALARS
@@ -20,6 +22,8 @@ def build_schema() -> MaskedSchema:
     caches = DocumentCaches()
     return MaskedSchema(
         query=Query,
+        mutation=Mutation,
+        types=ERROR_TYPES,
         # Their order is that of a request: its state first, then what may refuse it.
         extensions=[
             OperationScope,

@@ -46,6 +46,10 @@ class Operation:
         """Return the state of an operation that has read nothing yet."""
         return cls(resources, Ledger(resources.settings), Loaders(resources.database))
 
+    def renew_loaders(self) -> None:
+        """Forget what was read: after a write it may no longer be so."""
+        self.loaders = Loaders(self.database)
+
     @property
     def settings(self) -> Settings:
         """The settings under which the operation runs."""
