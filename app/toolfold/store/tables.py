@@ -101,6 +101,8 @@ message_table = Table(
     Column("sequence", Integer, nullable=False),
     Column("revision", BigInteger, nullable=False),
     Column("client_id", Text, nullable=False),
+    # The beginning of the SHA-256 of the message as a client first told it; null for any other.
+    Column("client_digest", LargeBinary),
     Column("role", Text, nullable=False),
     Column("origin", Text),
     Column("model", Text),

@@ -1,7 +1,7 @@
 """Mutations: one module per concept, and what they share.
 
 - `root`: the mutation type, made of the concepts' own.
-- `projects`, `sessions`: what is managed.
+- `projects`, `sessions`: what is managed; `messages`, `message_inputs`: what agents record.
 - `outcome`, `user_errors`, `flaws`: how a mutation answers, and what it refuses before it begins.
 - `writing`: a write, and what follows its commit whether its client still waits or not.
 """

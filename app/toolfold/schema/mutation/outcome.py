@@ -1,5 +1,6 @@
 """What a mutation comes to: the objects that its payload shows, or why it did nothing."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,7 +38,7 @@ async def settle(
     that shows nothing.
     """
     try:
-        flaws.refuse(asked)
+        await asyncio.to_thread(flaws.refuse, asked)
         outcome = await work()
     except RefusedError as refusal:
         outcome = refused or Outcome()

@@ -2,6 +2,7 @@
 
 import strawberry
 
+from toolfold.schema.mutation.messages import MessageMutations
 from toolfold.schema.mutation.projects import ProjectMutations
 from toolfold.schema.mutation.sessions import SessionMutations
 
@@ -12,5 +13,5 @@ from toolfold.schema.mutation.sessions import SessionMutations
         "it is in `errors`. `clientMutationId` comes back as it was sent."
     )
 )
-class Mutation(ProjectMutations, SessionMutations):
+class Mutation(ProjectMutations, SessionMutations, MessageMutations):
     """The mutation root."""
