@@ -13,6 +13,7 @@ import strawberry
 from strawberry.extensions import SchemaExtension
 
 from toolfold.events import Events
+from toolfold.ingest.acp_stream import Streams
 from toolfold.loaders import Loaders
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
@@ -27,6 +28,8 @@ class Resources:
     database: Database
     events: Events = field(default_factory=Events)
     """Whoever writes publishes here, after the commit."""
+    streams: Streams = field(default_factory=Streams)
+    """What is open in the sessions that are being recorded."""
 
 
 @dataclass(slots=True)

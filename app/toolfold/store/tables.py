@@ -290,7 +290,7 @@ source_table = Table(
     "source",
     metadata,
     Column("project_id", Text, nullable=False),
-    # SHA-256 of the file's absolute path, hexadecimal.
+    # SHA-256, hexadecimal: of a file's absolute path, or of what names a session's stream.
     Column("id", Text, nullable=False),
     Column("path", Text, nullable=False),
     Column("format", Text, nullable=False),

@@ -2,6 +2,7 @@
 
 import strawberry
 
+from toolfold.schema.mutation.acp import AcpMutations
 from toolfold.schema.mutation.messages import MessageMutations
 from toolfold.schema.mutation.projects import ProjectMutations
 from toolfold.schema.mutation.sessions import SessionMutations
@@ -13,5 +14,5 @@ from toolfold.schema.mutation.sessions import SessionMutations
         "it is in `errors`. `clientMutationId` comes back as it was sent."
     )
 )
-class Mutation(ProjectMutations, SessionMutations, MessageMutations):
+class Mutation(ProjectMutations, SessionMutations, MessageMutations, AcpMutations):
     """The mutation root."""

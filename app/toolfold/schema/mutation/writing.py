@@ -5,8 +5,8 @@ written all the same, and told to whoever follows.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
@@ -37,7 +37,12 @@ async def write(
         resources.events.publish(positions(written))
         return written
 
-    task = asyncio.create_task(run())
+    return await to_its_end(run())
+
+
+async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of work that goes on when its caller is cancelled."""
+    task = asyncio.create_task(work)
     _running.add(task)
     task.add_done_callback(_forget)
     return await asyncio.shield(task)
