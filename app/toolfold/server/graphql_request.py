@@ -1,6 +1,7 @@
 """A GraphQL request as it comes over HTTP: the parameters of a GET, or the JSON of a POST."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,11 @@ import orjson
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from toolfold import exact_json, stored_json
 from toolfold.server.body import read_body
+
+MAX_NESTING = 1_100
+"""Levels of a body: what may be stored has 1,000, and stands a few levels deep in the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ async def read_request(request: Request, max_body_bytes: int) -> GraphQLRequest:
     """
     if request.method == "POST":
         _require_json(request)
-        return _from_parameters(_decoded(await read_body(request, max_body_bytes), "The body"))
+        return _from_parameters(await _body(await read_body(request, max_body_bytes)))
     parameters: dict[str, Any] = dict(request.query_params)
     for name in ("variables", "extensions"):
         if name in parameters:
@@ -71,9 +76,33 @@ def _parameter(parameters: Mapping[str, Any], name: str, kind: type, described: 
     return value
 
 
-def _decoded(text: str | bytes, described: str) -> Any:
+async def _body(data: bytes) -> Any:
+    """Return the value of a body: one that may be a mutation's is read to its last digit.
+
+    What a mutation cannot store, it says itself, and where that is.
+    """
+    if b"mutation" not in data:
+        return _decoded(data, "The body")
+    body = await asyncio.to_thread(_decoded, data, "The body", _parse_exactly)
+    if isinstance(body, dict) and _has_surrogate(body.get("query"), body.get("operationName")):
+        raise HTTPException(400, "The document must be Unicode: it holds a lone surrogate.")
+    return body
+
+
+def _parse_exactly(data: str | bytes) -> Any:
+    encoded = data.encode() if isinstance(data, str) else data
+    return exact_json.parse(encoded, max_nesting=MAX_NESTING)
+
+
+def _has_surrogate(*texts: object) -> bool:
+    return any(isinstance(text, str) and stored_json.repaired_text(text)[1] for text in texts)
+
+
+def _decoded(
+    text: str | bytes, described: str, parse: Callable[[str | bytes], Any] = parse_json
+) -> Any:
     try:
-        return parse_json(text)
+        return parse(text)
     except ValueError as error:
         raise HTTPException(400, f"{described} must be valid JSON: {error}.") from error
 

@@ -1,4 +1,4 @@
-"""What no input may hold anywhere: text that is not Unicode, numbers that JSON does not know.
+"""What no input may hold anywhere: surrogates on their own, infinities, keys that stand twice.
 
 Looked for once in all of a mutation's input, before anything is made of it, so that whatever
 follows can take every string and every JSON value as one that can be stored.
@@ -15,12 +15,14 @@ from strawberry.utils.str_converters import to_camel_case
 
 from toolfold import stored_json
 from toolfold.errors import InvalidInputError
+from toolfold.exact_json import RepeatedKeys
 from toolfold.transcript import Json
 
 Path = tuple[str | int, ...]
 
 _NOT_UNICODE = "Text holds a lone surrogate, which is no Unicode."
 _NOT_FINITE = "A number is not finite, which JSON does not know."
+_REPEATED = "An object has a key more than once."
 _TOO_DEEP = f"JSON is nested deeper than {stored_json.MAX_DEPTH:,} levels."
 
 _Place = tuple[Any, str | int] | None
@@ -54,26 +56,38 @@ def _values(asked: Any, path: Path) -> Iterator[tuple[Path, Json]]:
 
 def _refuse_value(value: Json, path: Path) -> None:
     try:
-        # orjson refuses a surrogate and depth, and writes null for NaN: without these all is well.
-        if b"null" not in orjson.dumps(value):
+        # orjson refuses a surrogate, depth and repeated keys, and writes null for NaN: without
+        # these all is well.
+        if b"null" not in orjson.dumps(value, option=orjson.OPT_PASSTHROUGH_SUBCLASS):
             return
     except orjson.JSONEncodeError:
         pass
     pending: list[tuple[Json, _Place, int]] = [(value, None, 0)]
     while pending:
         item, place, depth = pending.pop()
-        if isinstance(item, str):
-            _refuse_text(item, path, place)
-        elif isinstance(item, float) and not math.isfinite(item):
-            raise InvalidInputError(_NOT_FINITE, *path, *_keys(place))
-        elif isinstance(item, list | dict):
+        if isinstance(item, list | dict):
             if depth == stored_json.MAX_DEPTH:
                 raise InvalidInputError(_TOO_DEEP, *path)
             if isinstance(item, dict):
-                for key in item:
-                    _refuse_text(key, path, place)
+                _refuse_keys(item, path, place)
             members = item.items() if isinstance(item, dict) else enumerate(item)
             pending += [(inner, (place, key), depth + 1) for key, inner in members]
+        else:
+            _refuse_scalar(item, path, place)
+
+
+def _refuse_scalar(item: Json, path: Path, place: _Place) -> None:
+    if isinstance(item, str):
+        _refuse_text(item, path, place)
+    elif isinstance(item, float) and not math.isfinite(item):
+        raise InvalidInputError(_NOT_FINITE, *path, *_keys(place))
+
+
+def _refuse_keys(item: dict[str, Json], path: Path, place: _Place) -> None:
+    if isinstance(item, RepeatedKeys):
+        raise InvalidInputError(_REPEATED, *path, *_keys(place))
+    for key in item:
+        _refuse_text(key, path, place)
 
 
 def _refuse_text(text: str, path: Path, place: _Place) -> None:
