@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.builders import text_block, text_message, tool_message
-from tests.ingest.stored import contents, messages
+from tests.ingest.stored import contents, messages, state
 from tests.schema.conftest import Api, StoredSession
 from tests.schema.mutating import assert_sound, mutate, refusals, shown
 from toolfold.events import Position
@@ -107,8 +107,10 @@ async def test_a_patch_is_one_revision_and_one_that_says_nothing_new_is_none(api
         assert list(watch.take().values()) == [Position("default", "s", 3)]
     assert [one["revision"] for one in payload["messages"]] == [3, 3]
     assert [one["sequence"] for one in payload["messages"]] == [1, 1]
+    before = await state(api.database)
     again = await update(api, patch)
     assert again["messages"][0] == payload["messages"][0]
+    assert await state(api.database) == before
 
 
 @pytest.mark.usefixtures("session")

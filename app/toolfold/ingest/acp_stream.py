@@ -209,7 +209,7 @@ def _batch(told: Iterable[Told], row: Any, time: datetime) -> Batch:
     """Return what the stream makes known as a batch; a text that is told again replaces itself."""
     gatherer = Gatherer(row.source_format or NAME, keeps_raw=False)
     gatherer.add(naming(row.id))
-    is_live = Session(status=SessionStatus.ACTIVE, updated_at=time)
+    is_live = Session(status=SessionStatus.ACTIVE)
     gatherer.add(Entry(row.id, None, is_live))
     of_child = replace(is_live, agent=row.agent, cwd=row.cwd)
     for name, value in told:
@@ -218,6 +218,7 @@ def _batch(told: Iterable[Told], row: Any, time: datetime) -> Batch:
             gatherer.add(Entry(name, None, of_child))
     batch = gatherer.take()
     for one in batch.sessions.values():
+        one.live_at = timestamp(time)
         for message in one.told.values():
             if message.columns["tool_call_id"] is None:
                 message.patch |= {column: message.columns[column] for column in retelling.TEXT}

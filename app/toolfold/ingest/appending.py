@@ -182,9 +182,9 @@ def _only(sent: Sent, new: Sequence[Told], now: datetime) -> Batch:
     ]
     session = SessionBatch(
         sent.told.identity,
-        {"updated_at": time},
-        [*items],
-        {told.columns["client_id"]: told for told in items},
+        items=[*items],
+        told={told.columns["client_id"]: told for told in items},
+        live_at=time,
     )
     return replace(sent.batch, sessions={sent.session_id: session})
 

@@ -109,5 +109,5 @@ def _with_new_calls(patches: Patches, known: set[str], time: str) -> Batch:
             items.append(new)
         else:
             items.append(item)
-    session = SessionBatch(said.identity, {"updated_at": time}, items, told)
+    session = SessionBatch(said.identity, items=items, told=told, live_at=time)
     return replace(patches.batch, sessions={patches.session_id: session})
