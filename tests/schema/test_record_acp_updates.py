@@ -16,7 +16,7 @@ from tests.schema.conftest import Api
 from tests.schema.mutating import assert_sound, mutate, refusals, shown
 from toolfold.events import Position
 from toolfold.importers import IMPORTERS
-from toolfold.ingest import import_file
+from toolfold.ingest import acp_stream, import_file
 from toolfold.ingest.acp_stream import Streams
 from toolfold.schema.global_id import encode, session_key
 from toolfold.settings import Settings
@@ -352,6 +352,19 @@ async def test_many_that_send_the_same_stream_record_it_once(api: Api) -> None:
     (row,) = await messages(api.database)
     assert row["content"] == "".join(f"{n} " for n in range(12))
     await assert_sound(api)
+
+
+@pytest.mark.usefixtures("session")
+async def test_streams_that_are_forgotten_go_on_where_they_were(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acp_stream, "MAX_STATES", 1)
+    other = (await api.store([], key="other")).id
+    for index in range(4):
+        for session_id in (SESSION, other, encode("Session", "default", "absent")):
+            payload = await record(api, index, chunk(f"{index}"), sessionId=session_id)
+            assert (payload["errors"] == []) is (session_id in (SESSION, other))
+    assert [row["content"] for row in await messages(api.database)] == ["0123", "0123"]
 
 
 @pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)

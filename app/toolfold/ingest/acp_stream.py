@@ -121,8 +121,7 @@ class Streams:
             InvalidInputError: if it is archived.
             ConflictError: if messages before these are lacking; nothing is written then.
         """
-        stream = self._streams.setdefault(key, _Stream())
-        self._streams.move_to_end(key)
+        stream = self._stream(key)
         async with stream.lock:
             for _ in range(_ATTEMPTS):
                 # It is put back when what it has taken in is written.
@@ -134,16 +133,17 @@ class Streams:
                 except _MovedError:
                     continue
                 stream.state = state
-                break
-            else:
-                raise ConflictError("Others write this stream.", "fromIndex", current=first_index)
-        self._forget_oldest()
-        return found
+                return found
+        raise ConflictError("Others write this stream.", "fromIndex", current=first_index)
 
-    def _forget_oldest(self) -> None:
-        for key in list(self._streams)[:-MAX_STATES]:
-            if not self._streams[key].lock.locked():
-                del self._streams[key]
+    def _stream(self, key: tuple[str, str]) -> _Stream:
+        """Return what is remembered of a stream, and forget those that have rested longest."""
+        stream = self._streams.setdefault(key, _Stream())
+        self._streams.move_to_end(key)
+        for oldest in list(self._streams)[:-MAX_STATES]:
+            if not self._streams[oldest].lock.locked():
+                del self._streams[oldest]
+        return stream
 
 
 async def _session(database: Database, key: tuple[str, str]) -> Any:
