@@ -1,4 +1,4 @@
-"""Mutations as bytes: what of JSON only its text shows is kept exactly, or refused by its path."""
+"""Mutations as bytes: what only the text of JSON shows is kept exactly, or refused by its path."""
 
 from typing import Any
 

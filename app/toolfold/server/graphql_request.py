@@ -13,7 +13,7 @@ from toolfold import exact_json, stored_json
 from toolfold.server.body import read_body
 
 MAX_NESTING = 1_100
-"""Levels of a body: what may be stored has 1,000, and stands a few levels deep in the input."""
+"""Levels of a mutation's message: what may be stored has 1,000, and stands a few levels deep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,34 @@ def parse_json(text: str | bytes) -> Any:
     return orjson.loads(text)
 
 
+def parse_mutation(text: str | bytes) -> Any:
+    """Return the JSON value of a message that may be a mutation's, read to its last digit.
+
+    What a mutation cannot store, it says itself, and where that is: of lone surrogates only those
+    in `variables` are let through.
+
+    Raises:
+        ValueError: for what is no JSON, for a lone surrogate elsewhere, and for nesting beyond
+            `MAX_NESTING` levels.
+    """
+    data = text.encode() if isinstance(text, str) else text
+    value = exact_json.parse(data, max_nesting=MAX_NESTING)
+    if stored_json.repaired(_without_variables(value))[1]:
+        raise ValueError("a lone surrogate, which is no Unicode")
+    return value
+
+
+def _without_variables(value: Any) -> Any:
+    """Return a message without its variables, which over WebSocket are in its payload."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _without_variables(item) if name == "payload" else item
+        for name, item in value.items()
+        if name != "variables"
+    }
+
+
 def _from_parameters(parameters: object) -> GraphQLRequest:
     if isinstance(parameters, list):
         raise HTTPException(400, "Requests in batches are not served: send them one by one.")
@@ -77,25 +105,9 @@ def _parameter(parameters: Mapping[str, Any], name: str, kind: type, described: 
 
 
 async def _body(data: bytes) -> Any:
-    """Return the value of a body: one that may be a mutation's is read to its last digit.
-
-    What a mutation cannot store, it says itself, and where that is.
-    """
     if b"mutation" not in data:
         return _decoded(data, "The body")
-    body = await asyncio.to_thread(_decoded, data, "The body", _parse_exactly)
-    if isinstance(body, dict) and _has_surrogate(body.get("query"), body.get("operationName")):
-        raise HTTPException(400, "The document must be Unicode: it holds a lone surrogate.")
-    return body
-
-
-def _parse_exactly(data: str | bytes) -> Any:
-    encoded = data.encode() if isinstance(data, str) else data
-    return exact_json.parse(encoded, max_nesting=MAX_NESTING)
-
-
-def _has_surrogate(*texts: object) -> bool:
-    return any(isinstance(text, str) and stored_json.repaired_text(text)[1] for text in texts)
+    return await asyncio.to_thread(_decoded, data, "The body", parse_mutation)
 
 
 def _decoded(
