@@ -293,9 +293,15 @@ def nested(levels: int) -> Json:
     [
         (said(""), ("InvalidInputError", "input.messages.1.clientMessageId")),
         (said("a\x00"), ("InvalidInputError", "input.messages.1.clientMessageId")),
-        (said("x" * 1_001), ("InvalidInputError", "input.messages.1.clientMessageId")),
+        (said("x" * 201), ("InvalidInputError", "input.messages.1.clientMessageId")),
         (said("a\udc00"), ("InvalidInputError", "input.messages.1.clientMessageId")),
         (said("b", "\ud83d"), ("InvalidInputError", "input.messages.1.content")),
+        (called("b", title="x" * 501), ("InvalidInputError", "input.messages.1")),
+        (said("b", model="x" * 201), ("InvalidInputError", "input.messages.1")),
+        (
+            called("b", locations=[{"path": "x" * 4_097}]),
+            ("InvalidInputError", "input.messages.1"),
+        ),
         (
             called("b", toolCallId=""),
             ("InvalidInputError", "input.messages.1.toolMetadata.toolCallId"),
@@ -412,6 +418,17 @@ async def test_the_limits_are_settings_that_clients_can_read(api: Api) -> None:
     for sent in ([said("a"), said("b"), said("c")], [said("a", "x" * 1_000)]):
         assert shown(await append(limited, *sent)) == [("TooLargeError", "input.messages")]
     assert (await append(limited, said("a"), said("b", "x" * 800)))["appendedCount"] == 2
+
+
+@pytest.mark.usefixtures("session")
+async def test_a_title_is_cut_if_the_calls_input_holds_it_whole(api: Api) -> None:
+    sent = called("a", title="x" * 501, rawInput={"command": "x" * 501})
+    assert (await append(api, sent))["errors"] == []
+    assert (await append(api, sent))["appendedCount"] == 0
+    (row,) = await messages(api.database)
+    assert row["tool_title"] == "x" * 499 + "…"
+    longest = said("y" * 200, model="x" * 200)
+    assert sequences(await append(api, longest)) == sequences(await append(api, longest)) == [2]
 
 
 @pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)

@@ -187,8 +187,13 @@ async def test_a_deleted_session_can_be_imported_anew(api: Api, tmp_path: Path) 
         ),
         (
             "createSession",
-            {"projectId": DEFAULT, "agent": "a", "clientSessionId": "x" * 1_001},
+            {"projectId": DEFAULT, "agent": "a", "clientSessionId": "x" * 201},
             ("InvalidInputError", "input.clientSessionId"),
+        ),
+        (
+            "createSession",
+            {"projectId": DEFAULT, "agent": "a", "title": "x" * 501},
+            ("InvalidInputError", "input.title"),
         ),
         ("updateSession", {"id": ABSENT, "title": "t"}, ("NotFoundError", "input.id")),
         ("updateSession", {"id": ABSENT}, ("NotFoundError", "input.id")),

@@ -207,7 +207,8 @@ def _take(state: _State, row: Any, messages: Sequence[Json]) -> _News:
 
 def _batch(told: Iterable[Told], row: Any, time: datetime) -> Batch:
     """Return what the stream makes known as a batch; a text that is told again replaces itself."""
-    gatherer = Gatherer(row.source_format or NAME, keeps_raw=False)
+    # What does not fit a row is kept: all messages are.
+    gatherer = Gatherer(row.source_format or NAME, keeps_raw=True)
     gatherer.add(naming(row.id))
     is_live = Session(status=SessionStatus.ACTIVE)
     gatherer.add(Entry(row.id, None, is_live))
@@ -244,7 +245,7 @@ def _write(connection: Connection, row: Any, news: _News) -> Recorded:
         # The sessions of its sub-agents name it so.
         own = {"source_format": NAME, "source_session": session_id}
         session.change(connection, project_id, session_id, own)
-    counts = write(connection, project_id, news.batch, now=news.time)
+    counts = write(connection, project_id, news.batch, base_time=news.time)
     record = {
         "project_id": project_id,
         "source_id": _stream_id(key),

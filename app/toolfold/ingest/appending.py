@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from toolfold import readable, stored_json
-from toolfold.errors import ConflictError, TooLargeError
+from toolfold.errors import ConflictError, InvalidInputError, TooLargeError, TranscriptError
 from toolfold.events import Position
 from toolfold.ingest import lifecycle
 from toolfold.ingest.batch import Batch, SessionBatch, Told
@@ -27,6 +27,10 @@ CLIENT = "client"
 """What a client's batches have for the format of a source."""
 
 _DIGEST_BYTES = 16
+_TOO_LONG = (
+    "A text is too long to be listed: names have at most 200 characters, paths 4,096, and titles"
+    " 500 unless the call's input holds them whole."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def prepare(session_id: str, messages: Sequence[Message], limits: Limits) -> Sen
     names: list[tuple[str, bytes]] = []
     digests: dict[str, bytes] = {}
     size = 0
-    for message in messages:
+    for place, message in enumerate(messages):
         parts = _parts(message)
         size += sum(map(len, parts))
         limits.require("messages", size=size)
@@ -107,7 +111,8 @@ def prepare(session_id: str, messages: Sequence[Message], limits: Limits) -> Sen
         names.append((message.client_id, digest))
         if message.client_id not in digests:
             digests[message.client_id] = digest
-            gatherer.add(Entry(session_id, None, _without_repeat(message)))
+            entry = Entry(session_id, None, _without_repeat(message))
+            add(gatherer, entry, "messages", place)
     sent = Sent(session_id, tuple(names), gatherer.take())
     for client_id, told in sent.told.told.items():
         told.columns["client_digest"] = digests[client_id]
@@ -117,6 +122,19 @@ def prepare(session_id: str, messages: Sequence[Message], limits: Limits) -> Sen
 def naming(session_id: str) -> Entry:
     """Return the entry that says which stored session is meant by its id, and nothing else."""
     return Entry(session_id, None, Session(id=session_id))
+
+
+def add(gatherer: Gatherer, entry: Entry, *path: str | int) -> None:
+    """Add what a client sent.
+
+    Raises:
+        InvalidInputError: with this path, if a row cannot hold it and nothing else does.
+        InvalidJsonError: if there is JSON that cannot be stored.
+    """
+    try:
+        gatherer.add(entry)
+    except TranscriptError as error:
+        raise InvalidInputError(_TOO_LONG, *path) from error
 
 
 def append(
@@ -135,7 +153,7 @@ def append(
     new = [told for client_id, told in sent.told.told.items() if client_id not in known]
     revision = row["head_revision"]
     if new:
-        (counts,) = write(connection, project_id, _only(sent, new, now), now=now).sessions
+        (counts,) = write(connection, project_id, _only(sent, new, now), base_time=now).sessions
         revision = counts.head_revision
     first = row["head_sequence"] + 1
     numbered = {told.columns["client_id"]: place for place, told in enumerate(new, first)}

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from toolfold.errors import InvalidInputError
 from toolfold.events import Position
 from toolfold.ingest import columns, lifecycle
-from toolfold.ingest.appending import CLIENT, Limits, naming
+from toolfold.ingest.appending import CLIENT, Limits, add, naming
 from toolfold.ingest.batch import Batch, Patch, SessionBatch, Told
 from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.preparation import timestamp
@@ -47,8 +47,8 @@ def prepare(session_id: str, updates: Sequence[ToolCallUpdate], limits: Limits) 
     limits.require("updates", count=len(updates))
     gatherer = Gatherer(CLIENT, keeps_raw=False)
     gatherer.add(naming(session_id))
-    for update in updates:
-        gatherer.add(Entry(session_id, None, update))
+    for place, update in enumerate(updates):
+        add(gatherer, Entry(session_id, None, update), "updates", place)
     batch = gatherer.take()
     patches = [item.columns for item in batch.sessions[session_id].items]
     limits.require(
@@ -71,7 +71,7 @@ def patch(connection: Connection, project_id: str, patches: Patches, *, now: dat
         known = message.by_tool_call_ids(connection, *session, set(patches.tool_call_ids))
         _require_free_names(connection, session, patches, set(known))
         batch = _with_new_calls(patches, set(known), timestamp(now))
-        (counts,) = write(connection, project_id, batch, now=now).sessions
+        (counts,) = write(connection, project_id, batch, base_time=now).sessions
         revision = counts.head_revision
     calls = message.by_tool_call_ids(connection, *session, set(patches.tool_call_ids))
     return Patched(

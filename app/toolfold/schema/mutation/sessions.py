@@ -9,6 +9,7 @@ from toolfold.events import Position
 from toolfold.ingest import lifecycle
 from toolfold.ingest.columns import Columns
 from toolfold.ingest.lifecycle import Made, NewSession
+from toolfold.ingest.light_texts import MAX_PATH_CHARACTERS
 from toolfold.schema.context import Info
 from toolfold.schema.enums import SessionStatus
 from toolfold.schema.global_id import SessionKey, encode, session_key
@@ -156,7 +157,7 @@ def _new_session(asked: CreateSessionInput, project_id: str) -> NewSession:
     return NewSession(
         agent=texts.name(asked.agent, "agent"),
         title=texts.optional(asked.title, "title"),
-        cwd=texts.optional(asked.cwd, "cwd"),
+        cwd=texts.optional(asked.cwd, "cwd", limit=MAX_PATH_CHARACTERS),
         client_id=texts.optional_identifier(asked.client_session_id, "clientSessionId"),
         parent_id=parent_id,
         parent_tool_call_id=texts.optional_identifier(

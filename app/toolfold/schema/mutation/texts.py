@@ -5,9 +5,7 @@ from typing import Any
 import strawberry
 
 from toolfold.errors import InvalidInputError
-
-MAX_ID_BYTES = 1_000
-"""PostgreSQL's indexes take no more than about 2,700 of all of a key's columns."""
+from toolfold.ingest.light_texts import MAX_ID_CHARACTERS, MAX_TITLE_CHARACTERS
 
 
 def name(text: str | None, *path: str | int) -> str:
@@ -29,25 +27,25 @@ def identifier(text: str, *path: str | int) -> str:
     """
     if not text:
         raise InvalidInputError("It cannot be empty.", *path)
-    if len(text.encode()) > MAX_ID_BYTES:
-        raise InvalidInputError(f"It is longer than {MAX_ID_BYTES:,} bytes.", *path)
-    return plain(text, *path)
+    return plain(text, *path, limit=MAX_ID_CHARACTERS)
 
 
-def plain(text: str, *path: str | int) -> str:
+def plain(text: str, *path: str | int, limit: int = MAX_TITLE_CHARACTERS) -> str:
     """Return a text that is stored as it is or not at all.
 
     Raises:
-        InvalidInputError: if it holds a NUL.
+        InvalidInputError: if it holds a NUL, or more characters than `limit`.
     """
+    if len(text) > limit:
+        raise InvalidInputError(f"It is longer than {limit:,} characters.", *path)
     if "\x00" in text:
         raise InvalidInputError("It holds a NUL, which cannot be stored.", *path)
     return text
 
 
-def optional(text: str | None, *path: str | int) -> str | None:
+def optional(text: str | None, *path: str | int, limit: int = MAX_TITLE_CHARACTERS) -> str | None:
     """As `plain`; null, absent and empty are none."""
-    return plain(text, *path) if text else None
+    return plain(text, *path, limit=limit) if text else None
 
 
 def optional_identifier(text: str | None, *path: str | int) -> str | None:
