@@ -25,6 +25,8 @@ DEFAULTS = {
     "TOOLFOLD_MAX_DEPTH": 15,
     "TOOLFOLD_MAX_ALIASES": 30,
     "TOOLFOLD_MAX_SELECTIONS": 500,
+    "TOOLFOLD_MAX_BATCH_MESSAGES": 500,
+    "TOOLFOLD_MAX_BATCH_BYTES": 8 * MIB,
     "TOOLFOLD_MAX_BODY_BYTES": 16 * MIB,
 }
 INTEGERS = [name for name, default in DEFAULTS.items() if type(default) is int]

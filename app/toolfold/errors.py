@@ -12,7 +12,12 @@
     ├── ContentBudgetError   CONTENT_BUDGET_EXCEEDED: a heavy field does not fit the operation
     ├── TooManyRowsError     TOO_MANY_ROWS: a page does not fit the operation's rows
     ├── DocumentLimitError   DOCUMENT_TOO_LARGE: a document is deeper or wider than is served
-    └── DeadlineError        DEADLINE_EXCEEDED: an operation took longer than is allowed
+    ├── DeadlineError        DEADLINE_EXCEEDED: an operation took longer than is allowed
+    └── RefusedError         REFUSED: a mutation's input is refused, and nothing was written
+        ├── UnknownIdError      UNKNOWN_ID: nothing has the id that the input names
+        ├── InvalidInputError   INVALID_INPUT: a value has no meaning, or cannot be stored
+        ├── ConflictError       CONFLICT: the session is not where the input expects it
+        └── TooLargeError       TOO_LARGE: a batch has more than is taken at once
 
 The message of an AppError may be shown to whoever asked; anything else is masked there.
 """
@@ -139,3 +144,46 @@ class DeadlineError(AppError):
     """An operation was stopped because it took longer than the server allows."""
 
     code = "DEADLINE_EXCEEDED"
+
+
+class RefusedError(AppError):
+    """A mutation's input is refused; `path` leads to the part of it that is at fault."""
+
+    code = "REFUSED"
+
+    def __init__(self, message: str, *path: str | int) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class UnknownIdError(RefusedError):
+    """Nothing that may be written has the id that `path` leads to."""
+
+    code = "UNKNOWN_ID"
+
+
+class InvalidInputError(RefusedError):
+    """A value has no meaning here, or cannot be stored as it is."""
+
+    code = "INVALID_INPUT"
+
+
+class ConflictError(RefusedError):
+    """A session is not where its writer expects it; `current` is where it is."""
+
+    code = "CONFLICT"
+
+    def __init__(self, message: str, *path: str | int, current: int) -> None:
+        super().__init__(message, *path)
+        self.current = current
+
+
+class TooLargeError(RefusedError):
+    """A batch has `size` messages or bytes, and `limit` are taken at once."""
+
+    code = "TOO_LARGE"
+
+    def __init__(self, message: str, *path: str | int, size: int, limit: int) -> None:
+        super().__init__(message, *path)
+        self.size = size
+        self.limit = limit

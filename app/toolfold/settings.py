@@ -51,6 +51,8 @@ class Settings:
     max_depth: int = _variable("TOOLFOLD_MAX_DEPTH", 15, minimum=1)
     max_aliases: int = _variable("TOOLFOLD_MAX_ALIASES", 30)
     max_selections: int = _variable("TOOLFOLD_MAX_SELECTIONS", 500, minimum=1)
+    max_batch_messages: int = _variable("TOOLFOLD_MAX_BATCH_MESSAGES", 500, minimum=1)
+    max_batch_bytes: int = _variable("TOOLFOLD_MAX_BATCH_BYTES", 8 * 1024 * 1024, minimum=1)
     max_body_bytes: int = _variable("TOOLFOLD_MAX_BODY_BYTES", 16 * 1024 * 1024, minimum=1)
 
     @classmethod

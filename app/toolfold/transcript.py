@@ -151,12 +151,12 @@ class Message:
 class ToolCallUpdate:
     """A patch of a tool call that a message carries already (ACP `tool_call_update`).
 
-    UNSET keeps what is there; None clears title, locations, content and the raw values. A
+    UNSET keeps what is there; None clears name, title, locations, content and the raw values. A
     call that is not known yet is appended as a message of its own.
     """
 
     tool_call_id: str
-    name: str | Unset = UNSET
+    name: str | Unset | None = UNSET
     title: str | Unset | None = UNSET
     kind: ToolKind | Unset = UNSET
     status: ToolStatus | Unset = UNSET

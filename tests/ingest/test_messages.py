@@ -83,6 +83,7 @@ async def test_every_field_of_a_message_is_in_its_row(database: Database) -> Non
         "sequence": 1,
         "revision": 1,
         "client_id": "m1",
+        "client_digest": None,
         "role": "tool",
         "origin": "system",
         "model": "model-1",

@@ -1,13 +1,15 @@
 """Run documents in process over sessions that ingest has stored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 import pytest
 
 from tests.builders import store_session, text_block
+from toolfold.events import Events
+from toolfold.ingest.acp_stream import Streams
 from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
 from toolfold.schema.global_id import encode
@@ -42,15 +44,19 @@ class Api:
 
     database: Database
     settings: Settings
+    events: Events = field(default_factory=Events)
+    streams: Streams = field(default_factory=Streams)
 
     def with_settings(self, **values: Any) -> "Api":
-        return Api(self.database, replace(self.settings, **values))
+        return replace(self, settings=replace(self.settings, **values))
+
+    @property
+    def resources(self) -> Resources:
+        return Resources(self.settings, self.database, self.events, self.streams)
 
     async def run(self, document: str, **variables: Any) -> dict[str, Any]:
         """Return the whole response, through the bytes that a client would get."""
-        result = await SCHEMA.execute(
-            document, variables, context_value=Resources(self.settings, self.database)
-        )
+        result = await SCHEMA.execute(document, variables, context_value=self.resources)
         response: dict[str, Any] = {"data": result.data, "extensions": result.extensions or {}}
         if result.errors:
             response["errors"] = [error.formatted for error in result.errors]

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -14,6 +15,7 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from tests.server.conftest import RunNode
 from tests.server.serving import on_a_port
 from tests.server.small_schema import UNTOLD, SmallSchema, Stage
+from toolfold.schema.global_id import encode
 from toolfold.server import create_app
 from toolfold.settings import Settings
 
@@ -263,3 +265,49 @@ async def test_operations_on_one_socket_run_beside_each_other(
     await schema.stage.started.wait()
     async with asyncio.timeout(5):
         assert (await socket.run("1", "{ hello }"))[-1] == {"type": "complete"}
+
+
+async def test_a_mutation_is_read_to_its_last_digit_and_refused_by_its_path(
+    tmp_path: Path,
+) -> None:
+    create = """mutation ($input: CreateSessionInput!) {
+      createSession(input: $input) { session { id } errors { path } }
+    }"""
+    append = """mutation ($input: AppendMessagesInput!) {
+      appendMessages(input: $input) {
+        edges { node { toolMetadata { rawInput { slice { text } } } } } errors { path }
+      }
+    }"""
+    project = encode("Project", "default")
+    app = create_app(Settings(data_dir=tmp_path))
+    async with on_a_port(app) as address, open_socket(address) as socket:
+        made = {"input": {"projectId": project, "agent": "a"}}
+        answers = await socket.run("1", create, variables=made)
+        session_id = answers[0]["payload"]["data"]["createSession"]["session"]["id"]
+        found: list[Any] = []
+        for number, raw in enumerate((str(2**70), '"\\ud800"', '{"a":1,"a":2}')):
+            call = {"toolCallId": "c", "rawInput": "RAW"}
+            message = {"clientMessageId": f"{number}", "role": "TOOL", "toolMetadata": call}
+            variables = {"input": {"sessionId": session_id, "messages": [message]}}
+            payload = {"query": append, "variables": variables}
+            sent = {"type": "subscribe", "id": f"a{number}", "payload": payload}
+            await socket.connection.send(orjson.dumps(sent).decode().replace('"RAW"', raw))
+            found.append((await socket.receive())["payload"]["data"]["appendMessages"])
+            assert (await socket.receive())["type"] == "complete"
+    text = found[0]["edges"][0]["node"]["toolMetadata"]["rawInput"]["slice"]["text"]
+    assert (text, found[0]["errors"]) == (str(2**70), [])
+    path = ["input", "messages", "0", "toolMetadata", "rawInput"]
+    assert found[1:] == [{"edges": None, "errors": [{"path": path}]}] * 2
+
+
+@pytest.mark.parametrize("place", ['"query"', '"id"'])
+async def test_a_mutation_whose_document_is_no_unicode_closes_the_socket(
+    tmp_path: Path, place: str
+) -> None:
+    app = create_app(Settings(data_dir=tmp_path))
+    async with on_a_port(app) as address, open_socket(address) as socket:
+        payload = {"query": "mutation { deleteSession { deletedId } }"}
+        sent = {"type": "subscribe", "id": "1", "payload": payload}
+        text = orjson.dumps(sent).decode().replace(f'{place}:"', f'{place}:"\\ud800')
+        await socket.connection.send(text)
+        assert await socket.close_code() == 4400

@@ -76,7 +76,7 @@ async def test_a_parameter_that_is_not_known_is_told(database_settings: Settings
 
 
 @pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
-@pytest.mark.parametrize("code", ["40001", "40P01"])
+@pytest.mark.parametrize("code", ["40001", "40P01", "23503", "23505"])
 async def test_a_transaction_in_conflict_is_run_again(database: Database, code: str) -> None:
     attempts: list[int] = []
 

@@ -8,17 +8,14 @@ import hashlib
 import json
 import math
 import re
-import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 
 import orjson
 
 from toolfold import stored_json
+from toolfold.exact_json import integer, nesting, room_for
 from toolfold.transcript import Json, Record, Repair
 
 MAX_NESTING = stored_json.MAX_DEPTH + 100
@@ -26,9 +23,6 @@ MAX_NESTING = stored_json.MAX_DEPTH + 100
 
 They leave room for what a line has around a value that is as deep as can be stored.
 """
-
-_PLAIN_NESTING = 200
-"""So deep, Python's own recursion limit is far away."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
@@ -42,9 +36,6 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _SPACE = re.compile(r"[ \t\r\n\x00]*")
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_BRACKET = re.compile(r"[\[{]|(?P<close>[\]}])")
-_recursion = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +167,7 @@ class _CarefulDecoder:
 
     def _value(self, start: int) -> tuple[Json, int]:
         """Return the value at `start`, and where what follows it starts."""
-        with _room_for(_nesting(self._text)):
+        with room_for(nesting(self._text, MAX_NESTING), MAX_NESTING):
             try:
                 value, end = self._decoder(strict=True).raw_decode(self._text, start)
             except json.JSONDecodeError as error:
@@ -192,7 +183,7 @@ class _CarefulDecoder:
             object_pairs_hook=self._object,
             parse_constant=self._not_finite,
             parse_float=self._float,
-            parse_int=_integer,
+            parse_int=integer,
             strict=strict,
         )
 
@@ -230,13 +221,6 @@ class _CarefulDecoder:
         return Record(self._original[start:].encode("utf-8", "surrogateescape"), reason)
 
 
-def _integer(digits: str) -> int:
-    try:
-        return int(digits)
-    except ValueError:  # Python's limit of 4,300 digits, which its decimal numbers do not have
-        return int(Decimal(digits))
-
-
 def _mend(raw: bytes, text: str) -> str:
     """Return `text` with U+FFFD for what cannot be stored; the same object if nothing is.
 
@@ -252,37 +236,3 @@ def _mend(raw: bytes, text: str) -> str:
 
 def _lone_surrogates_replaced(text: str) -> str:
     return _ESCAPE.sub(lambda escape: r"\ufffd" if escape["lone"] else escape[0], text)
-
-
-def _nesting(text: str) -> int:
-    """Return how deep arrays and objects are nested, up to one more than is read."""
-    if text.count("[") + text.count("{") <= _PLAIN_NESTING:
-        return _PLAIN_NESTING
-    depth = deepest = 0
-    for bracket in _BRACKET.finditer(_STRING.sub("", text)):
-        depth += -1 if bracket["close"] else 1
-        deepest = max(deepest, depth)
-        if deepest > MAX_NESTING:
-            break
-    return deepest
-
-
-@contextmanager
-def _room_for(nesting: int) -> Iterator[None]:
-    """Let Python's JSON parser go as deep as `nesting`, which takes one frame each.
-
-    Raises:
-        ValueError: if that is deeper than is read as JSON.
-    """
-    if nesting > MAX_NESTING:
-        raise ValueError(f"nested deeper than {MAX_NESTING:,} levels")
-    if nesting <= _PLAIN_NESTING:
-        yield
-        return
-    with _recursion:
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(limit + 2 * nesting)
-        try:
-            yield
-        finally:
-            sys.setrecursionlimit(limit)

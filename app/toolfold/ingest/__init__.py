@@ -6,6 +6,9 @@
   with what is stored, and what is new is written in one transaction.
 - `file` and what it uses (`prior`, `reading`, `report`): a file becomes batches, and is not read
   when it was imported before.
+- `appending`, `patching`: messages that clients append, and what they say of tool calls later.
+- `acp_stream`: a session's ACP messages as they come in.
+- `projects`, `lifecycle`: projects and sessions as clients make, change and remove them.
 """
 
 from toolfold.ingest.batch import Problem

@@ -40,6 +40,8 @@ class SessionBatch:
     told: dict[str, Told] = field(default_factory=dict)
     calls: dict[str, Told | Patch] = field(default_factory=dict)
     """The items again, by client id and by tool call id; of several calls of one id the latest."""
+    live_at: str | None = None
+    """When it came, if it came while it happened: the session's last change, if it changes it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ def of_message(message: Message, preparation: Preparation) -> Columns:
     call = message.tool_call
     columns = {
         "client_id": preparation.identifier(message.client_id),
+        "client_digest": None,
         "role": message.role.value,
         "origin": preparation.optional_light_text("origin", message.origin, MAX_NAME_CHARACTERS),
         "model": preparation.optional_light_text("model", message.model, MAX_NAME_CHARACTERS),

@@ -19,3 +19,9 @@ def of_source(source_format: str, source_session: str) -> Identity:
     """Return the identity of the session that a format's agent knows by its own id."""
     name = f"{source_format}\n{source_session}"
     return Identity(str(uuid.uuid5(_NAMESPACE, name)), source_format, source_session)
+
+
+def of_client(client_session_id: str) -> str:
+    """Return the id of the session that a client knows by this name, the same each time."""
+    # No format has an empty name.
+    return str(uuid.uuid5(_NAMESPACE, f"\n{client_session_id}"))

@@ -13,7 +13,9 @@ from toolfold.ingest.columns import Columns
 from toolfold.store.recording.message import USAGE
 from toolfold.transcript import ContentState, ToolKind, ToolStatus
 
-_TEXT = ("content_size", "content_hash", "content_preview", "content")
+TEXT = ("content_size", "content_hash", "content_preview", "content")
+"""The columns of a message's text."""
+
 _CONTENT = (
     "tool_content_size",
     "tool_content_hash",
@@ -49,7 +51,7 @@ def changes(stored: Mapping[str, Any], told: Columns) -> Columns:
     """Return the columns of `stored` that a message told again changes; often none."""
     found: Columns = {}
     if told["content_size"] > stored["content_size"]:
-        found |= {name: told[name] for name in _TEXT}
+        found |= {name: told[name] for name in TEXT}
     for name in ("origin", "model", *USAGE):
         if stored[name] is None and told[name] is not None:
             found[name] = told[name]

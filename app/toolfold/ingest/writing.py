@@ -131,7 +131,10 @@ class _Transaction:
         base_time = row.get("created_at") or self.base_time
         messages = Messages(self.connection, row, base_time=base_time)
         messages.take(one)
-        updated = sessions.updated(row, one.said, messages, base_time=self.base_time)
+        said = one.said
+        if one.live_at is not None and (messages.added or messages.changed):
+            said = {**said, "updated_at": one.live_at}
+        updated = sessions.updated(row, said, messages, base_time=self.base_time)
         self._write_rows(stored, updated, messages)
         family.join_children(self.connection, updated, messages)
         changed = tuple(one["sequence"] for one in messages.changed)

@@ -10,6 +10,8 @@ from toolfold.schema.context import OperationScope
 from toolfold.schema.deadline import Deadline
 from toolfold.schema.events import EventExecutor, EventSchema
 from toolfold.schema.limits import DocumentLimits
+from toolfold.schema.mutation.root import Mutation
+from toolfold.schema.mutation.user_errors import TYPES as ERROR_TYPES
 from toolfold.schema.operation_choice import OperationChoice
 from toolfold.schema.query import Query
 from toolfold.schema.scalars import SCALARS
@@ -23,6 +25,8 @@ def build_schema() -> EventSchema:
         query=Query,
         subscription=Subscription,
         execution_context_class=EventExecutor,
+        mutation=Mutation,
+        types=ERROR_TYPES,
         # Their order is that of a request: its state first, then what may refuse it.
         extensions=[
             OperationScope,

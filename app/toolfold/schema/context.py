@@ -14,6 +14,7 @@ from strawberry.extensions import SchemaExtension
 
 from toolfold.events import Events
 from toolfold.feed.shared import SharedReads
+from toolfold.ingest.acp_stream import Streams
 from toolfold.loaders import Loaders
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
@@ -28,6 +29,8 @@ class Resources:
     database: Database
     events: Events = field(default_factory=Events)
     """Whoever writes publishes here, after the commit."""
+    streams: Streams = field(default_factory=Streams)
+    """What is open in the sessions that are being recorded."""
     reads: SharedReads = field(default_factory=SharedReads)
     """What those who follow sessions read together."""
 
@@ -60,6 +63,10 @@ class Operation:
         self.ledger = Ledger(self.settings)
         self.loaders = Loaders(self.database)
         self.event_is_outdated = False
+
+    def renew_loaders(self) -> None:
+        """Forget what was read: after a write it may no longer be so."""
+        self.loaders = Loaders(self.database)
 
     @property
     def settings(self) -> Settings:

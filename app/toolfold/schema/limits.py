@@ -47,6 +47,8 @@ class ServerLimits:
     max_tokens: int
     max_aliases: int
     max_selections: int
+    max_batch_messages: int
+    max_batch_bytes: BigInt
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -62,6 +64,8 @@ class ServerLimits:
             max_tokens=settings.max_tokens,
             max_aliases=settings.max_aliases,
             max_selections=settings.max_selections,
+            max_batch_messages=settings.max_batch_messages,
+            max_batch_bytes=BigInt(settings.max_batch_bytes),
         )
 
 

@@ -13,6 +13,7 @@ from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOpe
 from strawberry.types import ExecutionContext
 
 from toolfold.errors import AppError, DocumentLimitError
+from toolfold.stored_json import repaired_text
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +85,8 @@ def _masked(error: GraphQLError, request_id: str) -> GraphQLError:
 
 
 def _coded(error: GraphQLError, execution_context: ExecutionContext | None) -> GraphQLError:
+    # A client's own words may be in it.
+    error.message = repaired_text(error.message)[0]
     error.extensions = {"code": _code(error, execution_context), **(error.extensions or {})}
     return error
 

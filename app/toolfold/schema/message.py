@@ -8,10 +8,11 @@ from graphql import FieldNode
 from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.schema import fields, heavy, selection
 from toolfold.schema.blocks import blob_url
-from toolfold.schema.connection import Connection, PageInfo, given_filter
+from toolfold.schema.connection import Connection, PageInfo, Scope, given_filter
 from toolfold.schema.content import ContentSlice, slice_bytes, slice_part
 from toolfold.schema.context import Info
 from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
+from toolfold.schema.global_id import SessionKey
 from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.node import Node
 from toolfold.schema.rows import KEY_COLUMNS, MessageRow, SessionRow, ToolMetadataRow, session_row
@@ -216,6 +217,11 @@ class MessageFilter:
     def where(self) -> message_store.MessageFilter:
         """Return the store's filter."""
         return message_store.MessageFilter(**self.facts())
+
+
+def message_scope(session: SessionKey, where: MessageFilter) -> Scope:
+    """Return what the cursors of a session's messages are of."""
+    return Scope.of("messages", *session, where.facts(), types=(int,))
 
 
 def message_columns(

@@ -22,7 +22,13 @@ from toolfold.schema.context import Info
 from toolfold.schema.enums import OrderDirection, SessionOrderField, SessionStatus
 from toolfold.schema.global_id import SessionKey
 from toolfold.schema.guard import bulk_access
-from toolfold.schema.message import MessageConnection, MessageFilter, TokenUsage, message_columns
+from toolfold.schema.message import (
+    MessageConnection,
+    MessageFilter,
+    TokenUsage,
+    message_columns,
+    message_scope,
+)
 from toolfold.schema.node import Node
 from toolfold.schema.rows import ProjectRow, SessionRow, message_rows, project_row, session_row
 from toolfold.schema.scalars import BigInt, DateTime
@@ -163,7 +169,7 @@ class Session(Node):
         compact: bool | None = None,
     ) -> Connection:
         where = filter or MessageFilter()
-        scope = Scope.of("messages", root.project_id, root.id, where.facts(), types=(int,))
+        scope = message_scope(root.key, where)
         access = bulk_access(compact=compact, default=info.context.settings.compact_mode_default)
         columns = message_columns(info, item_nodes(info), "Message")
         reading = _Reading(info, root.key, columns, where.where())

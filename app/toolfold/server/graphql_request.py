@@ -1,6 +1,7 @@
 """A GraphQL request as it comes over HTTP: the parameters of a GET, or the JSON of a POST."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,11 @@ import orjson
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from toolfold import exact_json, stored_json
 from toolfold.server.body import read_body
+
+MAX_NESTING = 1_100
+"""Levels of a mutation's message: what may be stored has 1,000, and stands a few levels deep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ async def read_request(request: Request, max_body_bytes: int) -> GraphQLRequest:
     """
     if request.method == "POST":
         _require_json(request)
-        return _from_parameters(_decoded(await read_body(request, max_body_bytes), "The body"))
+        return _from_parameters(await _body(await read_body(request, max_body_bytes)))
     parameters: dict[str, Any] = dict(request.query_params)
     for name in ("variables", "extensions"):
         if name in parameters:
@@ -46,6 +51,34 @@ def parse_json(text: str | bytes) -> Any:
             1,024 levels.
     """
     return orjson.loads(text)
+
+
+def parse_mutation(text: str | bytes) -> Any:
+    """Return the JSON value of a message that may be a mutation's, read to its last digit.
+
+    What a mutation cannot store, it says itself, and where that is: of lone surrogates only those
+    in `variables` are let through.
+
+    Raises:
+        ValueError: for what is no JSON, for a lone surrogate elsewhere, and for nesting beyond
+            `MAX_NESTING` levels.
+    """
+    data = text.encode() if isinstance(text, str) else text
+    value = exact_json.parse(data, max_nesting=MAX_NESTING)
+    if stored_json.repaired(_without_variables(value))[1]:
+        raise ValueError("a lone surrogate, which is no Unicode")
+    return value
+
+
+def _without_variables(value: Any) -> Any:
+    """Return a message without its variables, which over WebSocket are in its payload."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _without_variables(item) if name == "payload" else item
+        for name, item in value.items()
+        if name != "variables"
+    }
 
 
 def _from_parameters(parameters: object) -> GraphQLRequest:
@@ -71,9 +104,17 @@ def _parameter(parameters: Mapping[str, Any], name: str, kind: type, described: 
     return value
 
 
-def _decoded(text: str | bytes, described: str) -> Any:
+async def _body(data: bytes) -> Any:
+    if b"mutation" not in data:
+        return _decoded(data, "The body")
+    return await asyncio.to_thread(_decoded, data, "The body", parse_mutation)
+
+
+def _decoded(
+    text: str | bytes, described: str, parse: Callable[[str | bytes], Any] = parse_json
+) -> Any:
     try:
-        return parse_json(text)
+        return parse(text)
     except ValueError as error:
         raise HTTPException(400, f"{described} must be valid JSON: {error}.") from error
 

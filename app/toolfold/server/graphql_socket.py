@@ -1,5 +1,6 @@
 """GraphQL over WebSocket: `graphql-transport-ws`, in text frames."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import (
 )
 
 from toolfold.schema.context import Resources
-from toolfold.server.graphql_request import parse_json
+from toolfold.server.graphql_request import parse_json, parse_mutation
 
 MAX_REASON_BYTES = 123
 """What a close frame has room for (RFC 6455, 5.5); a longer reason would break the socket."""
@@ -66,7 +67,14 @@ class GraphQLSocket(GraphQL[Resources, None]):
 
     def decode_json(self, data: str | bytes) -> object:
         """Return the JSON value of a frame."""
-        return parse_json(data)
+        text = data if isinstance(data, str) else data.decode()
+        if "mutation" not in text:
+            return parse_json(text)
+        try:
+            return parse_mutation(text)
+        except ValueError as error:
+            # What Strawberry closes the socket for, and nothing else.
+            raise json.JSONDecodeError(str(error), "", 0) from error
 
     def encode_json(self, data: object) -> str:
         """Return the text of a frame: of bytes, Strawberry makes a binary one."""

@@ -103,7 +103,7 @@ class Database:
         """Run `function` in one write transaction and return its result after the commit.
 
         `function` is synchronous Core code that sees the database as if it ran alone. It may
-        run more than once on PostgreSQL, so it must change nothing but what it writes. It runs
+        run more than once, so it must change nothing but what it writes. It runs
         to its end even if the caller is cancelled while it waits; what it raises rolls back.
 
         Raises:

@@ -30,7 +30,16 @@ CONNECT_SECONDS = 10
 ATTEMPTS = 5
 """How often a write transaction is tried before its conflict is told to the caller."""
 
-_RETRIED = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
+_RETRIED = frozenset(
+    {
+        "40001",  # serialization_failure
+        "40P01",  # deadlock_detected
+        # A function that is right when it runs alone meets these only beside another that makes
+        # or removes the same rows, where PostgreSQL's constraints are quicker than its snapshots.
+        "23503",  # foreign_key_violation
+        "23505",  # unique_violation
+    }
+)
 _MIGRATION_LOCK = 7878
 _CONNECT_ARGUMENTS = {
     "timeout": CONNECT_SECONDS,

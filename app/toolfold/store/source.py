@@ -1,13 +1,15 @@
 """Sources: the files that were imported, and how far."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from toolfold.store.tables import source_table
+from toolfold.store.tables import record_table, source_table
 
 _column = source_table.c
+_RECORDS_AT_ONCE = 100
 
 
 async def by_id(connection: AsyncConnection, project_id: str, source_id: str) -> Row[Any] | None:
@@ -16,6 +18,25 @@ async def by_id(connection: AsyncConnection, project_id: str, source_id: str) ->
         _column.project_id == project_id, _column.id == source_id
     )
     return (await connection.execute(statement)).one_or_none()
+
+
+async def records(
+    connection: AsyncConnection, project_id: str, source_id: str
+) -> AsyncIterator[Row[int, bytes]]:
+    """Yield `line` and `raw` of a source's records in their order, few at a time."""
+    column = record_table.c
+    after = -1
+    while True:
+        statement = select(column.line, column.raw).where(
+            column.project_id == project_id, column.source_id == source_id, column.line > after
+        )
+        ordered = statement.order_by(column.line, column.position).limit(_RECORDS_AT_ONCE)
+        rows = (await connection.execute(ordered)).all()
+        for row in rows:
+            yield row
+        if len(rows) < _RECORDS_AT_ONCE:
+            return
+        after = rows[-1].line
 
 
 async def by_bytes(

@@ -1,7 +1,7 @@
 """SQLite, the embedded default: a safe library, one writer thread, a pool of readers.
 
-The writer is a synchronous Core connection on a thread of its own. It takes the write lock when
-its transaction begins and answers after the commit, whatever becomes of the task that asked.
+The writer is a synchronous Core connection on a thread of its own: see `sqlite_writer`. It takes
+the write lock when its transaction begins.
 Another process may write the same file meanwhile: each waits up to `BUSY_SECONDS` for the other.
 """
 
@@ -11,7 +11,6 @@ import functools
 import os
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +22,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool, QueuePool
 from toolfold.errors import DatabaseError
 from toolfold.store import dialect, migrations, statistics
 from toolfold.store.exchange import SqliteExchange
+from toolfold.store.sqlite_writer import Writer
 
 T = TypeVar("T")
 
@@ -52,9 +52,9 @@ class SqliteBackend:
     def __init__(self, path: Path) -> None:
         self.reader = reader_engine(path)
         self._path = path
-        self._writer = writer_engine(path)
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="toolfold-writer")
-        self.engines = (self.reader.sync_engine, self._writer)
+        engine = writer_engine(path)
+        self._writer = Writer(engine)
+        self.engines = (self.reader.sync_engine, engine)
 
     async def prepare(self, *, create: bool) -> None:
         """Refuse a library that is not safe, and make the file if it may be made.
@@ -67,14 +67,14 @@ class SqliteBackend:
 
     async def migrate(self) -> None:
         """Bring the schema up to date."""
-        await self._on_writer_thread(migrate, self._path)
+        await self._writer.run(migrate, self._path)
 
     async def write(self, function: Callable[[Connection], T]) -> T:
         """Return what `function` returns once its transaction is committed.
 
         A cancelled caller stops waiting; the transaction runs to its end all the same.
         """
-        return await self._on_writer_thread(self._transact, function)
+        return await self._writer.write(function)
 
     @contextlib.asynccontextmanager
     async def exchange(self, _told: Callable[[str], None]) -> AsyncIterator[SqliteExchange]:
@@ -100,16 +100,7 @@ class SqliteBackend:
     async def close(self) -> None:
         """Finish the writes that were asked for, then close every connection."""
         await self.reader.dispose()
-        await self._on_writer_thread(self._writer.dispose)
-        self._thread.shutdown()
-
-    async def _on_writer_thread(self, function: Callable[..., T], *args: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await asyncio.shield(loop.run_in_executor(self._thread, function, *args))
-
-    def _transact(self, function: Callable[[Connection], T]) -> T:
-        with self._writer.begin() as connection:
-            return function(connection)
+        await self._writer.close()
 
 
 def require_safe_library(version: tuple[int, ...]) -> None:

@@ -101,6 +101,8 @@ message_table = Table(
     Column("sequence", Integer, nullable=False),
     Column("revision", BigInteger, nullable=False),
     Column("client_id", Text, nullable=False),
+    # The beginning of the SHA-256 of the message as a client first told it; null for any other.
+    Column("client_digest", LargeBinary),
     Column("role", Text, nullable=False),
     Column("origin", Text),
     Column("model", Text),
@@ -288,7 +290,7 @@ source_table = Table(
     "source",
     metadata,
     Column("project_id", Text, nullable=False),
-    # SHA-256 of the file's absolute path, hexadecimal.
+    # SHA-256, hexadecimal: of a file's absolute path, or of what names a session's stream.
     Column("id", Text, nullable=False),
     Column("path", Text, nullable=False),
     Column("format", Text, nullable=False),

@@ -9,6 +9,7 @@ is public (agentclientprotocol.com, npm @agentclientprotocol/sdk).
 - `exchange`, `facts`, `replies`: messages as values of the sessions that they are about.
 - `updates`: one session's updates as values; it knows no file. Whoever receives updates from
   elsewhere than a log starts here.
+- `notifications`: messages of one session that come by another way than a log.
 - `conversation`, `turn`, `prose`, `turn_calls`, `tool_calls`, `terminals`, `outbox`: what `updates`
   is made of.
 - `shape`: what a record must look like to be understood.

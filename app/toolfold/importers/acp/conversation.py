@@ -152,6 +152,18 @@ class Conversation:
         self._prompts = 0
         self._echoes.clear()
 
+    def show(self) -> None:
+        """Tell what is open as it stands, and leave it open: under the names that it will have.
+
+        A user's text is not told before it is whole: until then it may be an echo.
+        """
+        self.calls.show()
+        turn = self._turn.copied()
+        for text in self._texts:
+            is_untold = text.role is MessageRole.USER or self._is_old_plan(text)
+            if not is_untold and not text.prose.is_empty:
+                self._outbox.put(self.session, _message(text, turn))
+
     def finish(self) -> None:
         """Tell everything as it stands, because nothing more will come."""
         self.close_texts()
@@ -175,25 +187,14 @@ class Conversation:
         return text
 
     def _say(self, text: _OpenText) -> None:
-        said = text.prose
+        if self._is_old_plan(text):
+            return
         if text.role is MessageRole.PLAN:
-            if said.text == self._turn.last_plan:
-                return
-            self._turn.last_plan = said.text
-        # A user's text has no id in the request that brought it, so it never goes by its id; a
-        # plan's id is that of all its states.
-        has_id = text.role not in (MessageRole.USER, MessageRole.PLAN)
-        message_id = text.message_id if has_id else None
-        self._put(
-            Message(
-                client_id=text.client_id or self._turn.name(text.role, message_id),
-                role=text.role,
-                content=said.text,
-                created_at=text.opened.time,
-                attachments=tuple(said.attachments),
-                repaired=text.is_repaired or text.opened.repaired,
-            )
-        )
+            self._turn.last_plan = text.prose.text
+        self._put(_message(text, self._turn))
+
+    def _is_old_plan(self, text: _OpenText) -> bool:
+        return text.role is MessageRole.PLAN and text.prose.text == self._turn.last_plan
 
     def _put(self, message: Message) -> None:
         self._last_message = message.client_id
@@ -220,6 +221,22 @@ class Conversation:
     def _put_all(self, messages: list[Message]) -> None:
         for message in messages:
             self._put(message)
+
+
+def _message(text: _OpenText, turn: Turn) -> Message:
+    """Return the message of a text, named by its turn."""
+    # A user's text has no id in the request that brought it, so it never goes by its id; a
+    # plan's id is that of all its states.
+    has_id = text.role not in (MessageRole.USER, MessageRole.PLAN)
+    message_id = text.message_id if has_id else None
+    return Message(
+        client_id=text.client_id or turn.name(text.role, message_id),
+        role=text.role,
+        content=text.prose.text,
+        created_at=text.opened.time,
+        attachments=tuple(text.prose.attachments),
+        repaired=text.is_repaired or text.opened.repaired,
+    )
 
 
 def _plan_line(entry: _Record) -> str:

@@ -28,6 +28,7 @@ _STATUSES = {"cancelled": ToolStatus.FAILED, "paused": ToolStatus.IN_PROGRESS} |
     status.value: status for status in ToolStatus
 }
 _HEAVY = ("content", "raw_input", "raw_output")
+_SAY_OF_TERMINALS = {"raw_input", "raw_output"}
 _ENDED = (ToolStatus.COMPLETED, ToolStatus.FAILED)
 
 # Claude Code's stub for an output that it has put into a file, fenced by its adapter.
@@ -182,6 +183,8 @@ class OpenCall:
     def update(self) -> ToolCallUpdate | None:
         """Return what has changed since it was last told, and count it as told."""
         self._use_tool_response()
+        if self._terminals and not self._changed.isdisjoint(_SAY_OF_TERMINALS):
+            self._changed.add("content")
         if any(
             terminal.version != self._told_versions.get(terminal.id, 0)
             for terminal in self._terminals.values()
@@ -204,11 +207,9 @@ class OpenCall:
         if self._tool_response is None:
             return
         given = self._fields.get("raw_output")
-        if _is_cut(given) or not self._has_raw_output:
+        if given is not self._tool_response and (_is_cut(given) or not self._has_raw_output):
             self._fields["raw_output"] = self._tool_response
             self._changed.add("raw_output")
-            self._has_raw_output = True
-        self._tool_response = None
 
     def _values(self, names: set[str]) -> Patch:
         values = {name: self._fields[name] for name in names if name in self._fields}
@@ -264,6 +265,7 @@ class OpenCall:
         self._told_versions |= {id_: known.version for id_, known in self._terminals.items()}
         if self.has_ended and not changed:
             self._terminals.clear()
+            self._tool_response = None
             for name in _HEAVY:
                 self._fields.pop(name, None)
 

@@ -6,7 +6,7 @@ the turn's number and its user's text, the role, and the number of the message a
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from toolfold.transcript import MessageRole
@@ -38,6 +38,10 @@ class Turn:
         """Return the turn that a user's message with this digest begins."""
         # A message that the user interrupts goes on in the next turn.
         return Turn(self.number + 1, self.scope, digest, _counts_before=self._counts)
+
+    def copied(self) -> "Turn":
+        """Return a turn that gives the same names from here on, and leaves this one as it is."""
+        return replace(self, _counts=self._counts.copy(), _counts_before=self._counts_before.copy())
 
     def name(self, role: MessageRole | str, message_id: str | None) -> str:
         """Return the client id of the turn's next message of this role, or of this id."""

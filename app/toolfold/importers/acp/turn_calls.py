@@ -69,10 +69,14 @@ class TurnCalls:
             raise NotUnderstoodError("news of a terminal whose tool call has ended")
         return self._terminals.setdefault(terminal_id, Terminal(terminal_id))
 
-    def tell(self) -> list[Message]:
-        """Tell each call as it stands; return messages for terminals that no call shows."""
+    def show(self) -> None:
+        """Tell each call as it stands; it may still change."""
         for call in self._calls.values():
             self._outbox.tell(self._session, call)
+
+    def tell(self) -> list[Message]:
+        """Tell each call as it stands; return messages for terminals that no call shows."""
+        self.show()
         shown = {terminal_id for call in self._calls.values() for terminal_id in call.attached}
         return [
             tool_calls.of_terminal(terminal)

@@ -120,6 +120,12 @@ class SessionUpdates:
         self._outbox.stop_holding()
         return told + self._outbox.drain()
 
+    def show(self) -> list[Told]:
+        """Tell what is open as it stands, and leave it open; told again, a text replaces itself."""
+        for conversation in (*self._children.values(), self._root):
+            conversation.show()
+        return self._outbox.drain()
+
     def finish(self) -> list[Told]:
         """Tell everything as it stands, calls that are still open included."""
         for conversation in (*self._children.values(), self._root):

@@ -88,7 +88,7 @@ def release(connection: Connection, project_id: str, references: Collection[Refe
     rows = [_reference_row(project_id, reference) for reference in references]
     connection.execute(statement, rows)
     for portion in portions({reference.hash for reference in references}):
-        _delete_unused(connection, project_id, portion)
+        delete_unused(connection, project_id, portion)
 
 
 def attach(connection: Connection, rows: Sequence[Values]) -> None:
@@ -97,7 +97,8 @@ def attach(connection: Connection, rows: Sequence[Values]) -> None:
         connection.execute(insert(attachment_table), rows)
 
 
-def _delete_unused(connection: Connection, project_id: str, hashes: list[bytes]) -> None:
+def delete_unused(connection: Connection, project_id: str, hashes: list[bytes]) -> None:
+    """Delete those of these contents that nothing refers to any more; at most a portion."""
     content, reference = content_table.c, content_reference_table.c
     used = select(reference.hash).where(
         and_(reference.project_id == content.project_id, reference.hash == content.hash)

@@ -86,6 +86,26 @@ def ancestors(connection: Connection, project_id: str, session_id: str) -> set[s
     return set(connection.execute(statement).scalars()) - {None}
 
 
+def descendants(connection: Connection, project_id: str, session_id: str) -> list[str]:
+    """Return the ids of a session's children, their children and so on, without its own."""
+    family = (
+        select(_column.id)
+        .where(_column.project_id == project_id, _column.parent_id == session_id)
+        .cte("family", recursive=True)
+    )
+    below = select(_column.id).where(
+        _column.project_id == project_id, _column.parent_id == family.c.id
+    )
+    found = set(connection.execute(select(family.union(below).c.id)).scalars())
+    return sorted(found - {session_id})
+
+
+def all_of(connection: Connection, project_id: str) -> list[str]:
+    """Return the ids of a project's sessions."""
+    statement = select(_column.id).where(_column.project_id == project_id).order_by(_column.id)
+    return list(connection.execute(statement).scalars())
+
+
 def waiting(connection: Connection, parent: Mapping[str, Any]) -> list[str]:
     """Return the ids of the sessions that name this one as their parent and came before it."""
     statement = select(_column.id).where(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, or_
+from sqlalchemy import Connection, delete, or_, select
 
 from toolfold.store.recording.rows import Values, insert_missing, insert_or_update
 from toolfold.store.tables import record_table, source_table
@@ -14,6 +14,13 @@ AT_END = 0
 def advance(connection: Connection, row: Values) -> None:
     """Say how far a file has been imported; `row` has every column of `source`."""
     insert_or_update(connection, source_table, row)
+
+
+def line_of(connection: Connection, project_id: str, source_id: str) -> int:
+    """Return how far a source has been read; 0 if there is none."""
+    column = source_table.c
+    statement = select(column.line).where(column.project_id == project_id, column.id == source_id)
+    return connection.execute(statement).scalar_one_or_none() or 0
 
 
 def keep(connection: Connection, rows: Sequence[Values]) -> None:

@@ -107,6 +107,7 @@ def _create_message() -> None:
         sa.Column("sequence", sa.Integer(), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("client_id", sa.Text(), nullable=False),
+        sa.Column("client_digest", sa.LargeBinary()),
         sa.Column("role", sa.Text(), nullable=False),
         sa.Column("origin", sa.Text()),
         sa.Column("model", sa.Text()),
