@@ -1,14 +1,21 @@
+import asyncio
 import os
 import shutil
+import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
+from sqlalchemy import Connection, func, select
 
 from tests import claude_tree
 from tests.cli.conftest import Run
 from tests.cli.terminal import on_terminal, screen
 from toolfold.settings import Settings
+from toolfold.store.engine import Database
+from toolfold.store.tables import message_table
 
 CORPUS = os.environ.get("TOOLFOLD_CORPUS")
 
@@ -301,3 +308,37 @@ def test_the_corpus_is_accounted_for_file_by_file_and_adds_nothing_the_second_ti
     assert second.exit_code == 0
     assert "0 messages added." in second.stdout.splitlines()
     assert run("doctor").exit_code == 0
+
+
+def test_ctrl_c_during_a_files_last_write_counts_the_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _write(tmp_path / "1.jsonl", _user("Hi"))
+    second = _write(tmp_path / "2.jsonl", _user("Hi", session="s2"))
+    write = Database.write
+
+    async def interrupted(database: Database, function: Callable[[Connection], Any]) -> Any:
+        before = await _message_count(database)
+        result = await write(database, function)
+        if await _message_count(database) > before:
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.sleep(0)
+        return result
+
+    monkeypatch.setattr(Database, "write", interrupted)
+    result = run("import", first, second)
+    assert result.exit_code == 130
+    assert result.stdout.splitlines() == [
+        f"{first}: claude-code, 1 message added",
+        "1 file:",
+        "       1  imported",
+        "1 message added.",
+    ]
+    assert result.stderr.splitlines()[-1] == "Stopped."
+    assert _count(run, "messageCount") == 1
+
+
+async def _message_count(database: Database) -> int:
+    async with database.read() as connection:
+        statement = select(func.count()).select_from(message_table)
+        return int((await connection.execute(statement)).scalar_one())

@@ -17,6 +17,7 @@ from toolfold.cli.terminal import count, one_line, say, warn
 from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError
 from toolfold.importers import IMPORTERS, Importer, detect
 from toolfold.ingest import FileReport, FileState, Problem, import_file
+from toolfold.ingest.file import Progress
 from toolfold.ingest.report import failed
 from toolfold.settings import Settings
 from toolfold.store import project
@@ -102,9 +103,7 @@ class _Work:
     async def run(self, discovery: Discovery, display: ImportDisplay) -> None:
         for found in discovery.files:
             if found.named or await self._is_wanted(found):
-                report = await self._import(found, display)
-                self._report.add(report, named=found.named)
-                display.tell(report, found.size)
+                await self._import(found, display)
             else:
                 self._report.passed_by += 1
                 display.skip(found.size)
@@ -114,13 +113,40 @@ class _Work:
             self._report.add(report, named=missed.named)
             display.tell(report, 0)
 
-    async def _import(self, found: Found, display: ImportDisplay) -> FileReport:
+    async def _import(self, found: Found, display: ImportDisplay) -> None:
+        """Import a file and tell it.
+
+        Cancelled, it ends after the batch that is being written: what is committed is counted.
+        """
+        is_cancelled = False
+
+        def progress(byte_count: int) -> None:
+            display.read(byte_count)
+            if is_cancelled and byte_count < found.size:
+                importing.cancel()
+
+        importing = asyncio.create_task(self._report_of(found, progress))
+        try:
+            await asyncio.shield(importing)
+        except asyncio.CancelledError:
+            is_cancelled = True
+            await asyncio.wait([importing])
+            raise
+        finally:
+            # A second Ctrl-C does not wait.
+            is_over = importing.done() and not importing.cancelled()
+            if is_over and importing.exception() is None:
+                report = importing.result()
+                self._report.add(report, named=found.named)
+                display.tell(report, found.size)
+
+    async def _report_of(self, found: Found, progress: Progress) -> FileReport:
         return await import_file(
             self._database,
             self._project_id,
             found.path,
             importer=self._importer,
-            progress=display.read,
+            progress=progress,
         )
 
     async def _is_wanted(self, found: Found) -> bool:

@@ -7,6 +7,7 @@ the same keys for something else, so the keys count only for the tools that are 
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from toolfold import stored_json
 from toolfold.importers.claude_code.blocks import content_block, shown_text
@@ -62,10 +63,13 @@ class _Remainder:
         self._diffs = diffs
         self._call = call
         self._text = shown_text(shown)
-        self._lines = frozenset(self._text.split("\n"))
         self._bytes = list(_bytes_in(shown))
         arguments = call.input.values() if isinstance(call.input, dict) else ()
         self._arguments = [value for value in arguments if isinstance(value, str | list | dict)]
+
+    @cached_property
+    def _lines(self) -> frozenset[str]:
+        return frozenset(self._text.split("\n"))
 
     def of(self, result: Json) -> Json:
         if isinstance(result, str) and result.startswith("Error: "):
