@@ -111,3 +111,23 @@ async def test_the_variables_of_a_query_are_counted_before_they_are_read(api: Ap
     response = await api.run(document, ids=["x"] * 9_000)
     (error,) = response["errors"]
     assert error["extensions"]["argument"] == "ids"
+
+
+async def test_the_clock_is_looked_at_before_each_list(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists of rows are completed without a pause in which a timer could end them."""
+    session = await api.store([text_message(), text_message()])
+    begin = Operation.begin.__func__  # type: ignore[attr-defined]  # a class method's function
+
+    def begin_late(cls: type[Operation], resources: Resources) -> Operation:
+        operation: Operation = begin(cls, resources)
+        operation.ends_at = 0.0
+        return operation
+
+    monkeypatch.setattr(Operation, "begin", classmethod(begin_late))
+    document = "query ($id: ID!) { session(id: $id) { title messages { nodes { id } } } }"
+    response = await api.run(document, id=session.id)
+    (error,) = response["errors"]
+    assert error["extensions"]["code"] == "DEADLINE_EXCEEDED"
+    assert error["path"] == ["session", "messages", "nodes"]

@@ -5,6 +5,7 @@ operation (ledger, loaders) is made when it begins, never with the request.
 """
 
 import asyncio
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,10 +45,18 @@ class Operation:
     loaders: Loaders
     shapes: dict[tuple[str, ...], Any] = field(default_factory=dict)
     """What is selected at each response path, list positions aside; see `heavy`."""
+    ends_at: float = field(default=0.0, init=False)
+    """When its time is up, by the monotonic clock."""
     large_read: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a content over a slice's size is in memory whole."""
     event_is_outdated: bool = False
     """Whether the event being told need not be: see `toolfold.schema.events`."""
+
+    def __post_init__(self) -> None:
+        self._set_the_clock()
+
+    def _set_the_clock(self) -> None:
+        self.ends_at = time.monotonic() + self.settings.query_seconds
 
     @classmethod
     def begin(cls, resources: Resources) -> "Operation":
@@ -63,6 +72,7 @@ class Operation:
         self.ledger = Ledger(self.settings)
         self.loaders = Loaders(self.database)
         self.event_is_outdated = False
+        self._set_the_clock()
 
     def renew_loaders(self) -> None:
         """Forget what was read: after a write it may no longer be so."""

@@ -1,4 +1,4 @@
-"""How an event of a subscription is executed: in time, and not if it has become outdated.
+"""How operations are executed in time, and events of a subscription not if they are outdated.
 
 A message's row is read before its contents. If the message changes in between, a content that the
 row refers to may be there no more; then the message's newer form follows anyway, and the event is
@@ -7,6 +7,7 @@ left out.
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncGenerator, Awaitable
 from typing import Any
 
@@ -26,10 +27,11 @@ OUTDATED = {"outdated": True}
 
 
 class EventExecutor(StrawberryGraphQLCoreExecutionContext):
-    """graphql-core's executor, which gives each event of a subscription a time of its own.
+    """graphql-core's executor, which looks at the clock before each list.
 
-    An event that takes longer ends the stream: to go on behind it would be to lose it, whereas a
-    client comes back to it with the cursor of the one before.
+    Each event of a subscription has a time of its own. An event that takes longer ends the stream:
+    to go on behind it would be to lose it, whereas a client comes back to it with the cursor of
+    the one before.
     """
 
     def execute_operation(self, serially: bool | None = None) -> Any:  # noqa: FBT001 - graphql-core's.
@@ -37,6 +39,16 @@ class EventExecutor(StrawberryGraphQLCoreExecutionContext):
         result = super().execute_operation(serially)
         is_event = self.operation.operation is OperationType.SUBSCRIPTION
         return self._in_time(result) if is_event and self.is_awaitable(result) else result
+
+    def complete_list_value(self, *args: Any, **kwargs: Any) -> Any:
+        """Complete a list, unless the operation's time is up: nothing can interrupt its items.
+
+        Raises:
+            DeadlineError: if it is.
+        """
+        if time.monotonic() > self.context_value.ends_at:
+            raise stopped(self.context_value.settings.query_seconds)
+        return super().complete_list_value(*args, **kwargs)
 
     async def _in_time(self, executing: Awaitable[Any]) -> Any:
         seconds = self.context_value.settings.query_seconds
