@@ -15,6 +15,8 @@ from toolfold.errors import AppError
 from toolfold.importers import IMPORTERS, known_formats
 from toolfold.schema import build_schema
 from toolfold.settings import Settings
+from toolfold.store import doctor
+from toolfold.store.doctor import database as doctor_database
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -130,6 +132,12 @@ def test_every_option_of_a_command_is_documented_and_no_other(name: str) -> None
     }
     documented = set(re.findall(r"^\| `(--[a-z-]+)", section, re.MULTILINE))
     assert documented == options - {"--data-dir", "--database-url"}
+
+
+def test_every_finding_of_doctor_is_documented_and_no_other() -> None:
+    section = sections(DOCS / "cli.md", "##")["`toolfold doctor`"]
+    documented = re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
+    assert sorted(documented) == sorted([doctor_database.NAME, *doctor.CHECKS])
 
 
 def test_every_transcript_format_is_documented() -> None:
