@@ -7,7 +7,6 @@ answers, the tests on it are left out and the summary says so; in CI that is an 
 
 import asyncio
 import dataclasses
-import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -15,48 +14,35 @@ from pathlib import Path
 import pytest
 
 from tests import postgresql
+from tests.left_out import leave_out, line
 from toolfold.settings import Settings
 from toolfold.store import engine, sqlite
 from toolfold.store.engine import Database
 
 DIALECTS = ("sqlite", "postgresql")
 
-_left_out = pytest.StashKey[list[str]]()
-
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark of tests that measure what only Linux counts."""
-    config.addinivalue_line("markers", "linux: needs what Linux says of a thread in /proc.")
-    config.stash[_left_out] = []
+    """Declare the mark of tests that need what only Linux has."""
+    config.addinivalue_line("markers", "linux: needs what Linux has in /proc and /dev.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests on what this machine lacks, except in CI."""
     on_postgresql = [item for item in items if _dialect_of(item) == "postgresql"]
     if on_postgresql and (problem := postgresql.problem()):
-        _leave_out(config, items, on_postgresql, f"PostgreSQL ({problem})")
+        leave_out(config, items, on_postgresql, f"PostgreSQL ({problem})")
     on_linux = [item for item in items if item.get_closest_marker("linux")]
     if on_linux and not Path("/proc/thread-self/io").exists():
-        _leave_out(config, items, on_linux, "Linux")
+        leave_out(config, items, on_linux, "Linux")
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Say in a line for each lack what was left out."""
-    for line in config.stash[_left_out]:
-        terminalreporter.write_line(line)
-
-
-def _leave_out(
-    config: pytest.Config, items: list[pytest.Item], lacking: list[pytest.Item], what: str
-) -> None:
-    line = f"Left out: {len(lacking)} tests that need {what}."
-    if os.environ.get("CI"):
-        raise pytest.UsageError(f"In CI nothing is left out, yet: {line}")
-    config.stash[_left_out].append(line)
-    config.hook.pytest_deselected(items=lacking)
-    items[:] = [item for item in items if item not in lacking]
+    """Say in one line what was left out."""
+    if told := line(config):
+        terminalreporter.write_line(told)
 
 
 @pytest.fixture(scope="session")

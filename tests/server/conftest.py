@@ -1,6 +1,5 @@
 """A server over a small schema or the real one, in process or on a port of its own."""
 
-import os
 import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable
@@ -12,6 +11,7 @@ import httpx
 import orjson
 import pytest
 
+from tests.left_out import leave_out
 from tests.server.serving import in_process
 from tests.server.small_schema import SmallSchema, Stage
 from tests.server.stored import Served
@@ -23,17 +23,12 @@ NODE_FOLDER = Path(__file__).parents[1] / "node"
 RunNode = Callable[..., Any]
 """`await run_node(script, *arguments)` returns the JSON that a script in tests/node prints."""
 
-LEFT_OUT = pytest.StashKey[int]()
-
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs Node where there is none, except in CI."""
-    if os.environ.get("CI") or _node_is_there():
-        return
-    left_out = [item for item in items if "run_node" in getattr(item, "fixturenames", ())]
-    config.hook.pytest_deselected(items=left_out)
-    config.stash[LEFT_OUT] = len(left_out)
-    items[:] = [item for item in items if item not in left_out]
+    on_node = [item for item in items if "run_node" in getattr(item, "fixturenames", ())]
+    if on_node and not _node_is_there():
+        leave_out(config, items, on_node, "Node 20 (npm)")
 
 
 def _node_is_there() -> bool:
@@ -43,14 +38,6 @@ def _node_is_there() -> bool:
         return False
     check = "process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)"
     return subprocess.run([node, "-e", check], check=False).returncode == 0  # noqa: S603 - Nothing comes in.
-
-
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
-    """Say in one line what was left out."""
-    if left_out := config.stash.get(LEFT_OUT, 0):
-        terminalreporter.write_line(f"Left out: {left_out} tests that need Node 20 (npm).")
 
 
 @pytest.fixture
