@@ -1,13 +1,13 @@
 // Follows a session over connections that break, by graphql-ws or graphql-sse, each time with the
 // last cursor: node follow.mjs ws|sse URL ID COUNT BREAK
 // The connection breaks after every BREAK messages. Ends after COUNT of them and prints
-// {"messages": [[sequence, revision], ...], "caughtUp": number, "connections": number}.
+// {"messages": [[sequence, revision], ...], "connections": number}.
 import { createClient as createSocketClient } from 'graphql-ws';
 import { createClient as createEventClient } from 'graphql-sse';
 import WebSocket from 'ws';
 
 const [kind, url, id, count, breakEvery] = process.argv.slice(2);
-const outcome = { messages: [], caughtUp: 0, connections: 0 };
+const outcome = { messages: [], connections: 0 };
 let last = null;
 let breakConnection = () => {};
 
@@ -58,7 +58,6 @@ function take({ data, errors }) {
   if (errors) throw new Error(JSON.stringify(errors));
   const update = data.sessionUpdates;
   last = update.cursor ?? last;
-  if (update.__typename === 'CaughtUp') outcome.caughtUp += 1;
   if (update.__typename !== 'MessageUpdate') return;
   outcome.messages.push([update.message.sequence, update.message.revision]);
   if (outcome.messages.length === Number(count)) {

@@ -110,7 +110,6 @@ async def test_a_client_whose_connection_breaks_is_told_each_change_once(
     assert outcome["messages"] == [[number, number] for number in range(1, 401)]
     # What had arrived before the break was told after it.
     assert outcome["connections"] >= 2
-    assert outcome["caughtUp"] >= 1
 
 
 async def test_a_follower_goes_on_after_the_server_was_restarted(
