@@ -4,11 +4,13 @@
   batch, which takes no database.
 - `writing` and what it uses (`messages`, `retelling`, `sessions`, `family`): a batch is compared
   with what is stored, and what is new is written in one transaction.
+- `receiving` and `stream`: lines that come in over HTTP become batches.
 - `file` and what it uses (`prior`, `reading`, `report`): a file becomes batches, and is not read
   when it was imported before.
 - `appending`, `patching`: messages that clients append, and what they say of tool calls later.
 - `acp_stream`: a session's ACP messages as they come in.
 - `projects`, `lifecycle`: projects and sessions as clients make, change and remove them.
+- `source` and `tally`, of both: how far a file is told, and what an import has come to.
 """
 
 from toolfold.ingest.batch import Problem

@@ -11,7 +11,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import anyio.to_thread
 from sqlalchemy import Connection
@@ -21,16 +20,12 @@ from toolfold.events import Events
 from toolfold.importers import Importer, detect
 from toolfold.ingest import prior
 from toolfold.ingest.batch import Problem
-from toolfold.ingest.preparation import mend, timestamp
-from toolfold.ingest.prior import Prior
 from toolfold.ingest.reading import Reading, Step, unexpected
 from toolfold.ingest.report import FileReport, FileState, failed, in_one_line, not_imported
-from toolfold.ingest.writing import Counts, write
+from toolfold.ingest.source import Reached, Source, begin, write_part
+from toolfold.ingest.tally import Tally
+from toolfold.ingest.writing import Counts
 from toolfold.store.engine import Database
-from toolfold.store.recording import source
-
-MAX_PROBLEMS = 1_000
-"""How many problems a report holds; its counts are complete."""
 
 Progress = Callable[[int], None]
 """Is told how many bytes of the file have been read so far."""
@@ -69,7 +64,8 @@ async def import_file(
     if known.is_unchanged:
         sessions = () if known.session_id is None else (known.session_id,)
         return FileReport(path, importer.name, FileState.UNCHANGED, sessions=sessions)
-    running = _Import(database, project_id, path, importer, known, events)
+    source = known.source(path, importer)
+    running = _Import(database, project_id, path, importer, source, events)
     return await running.run(progress or (lambda _byte_count: None))
 
 
@@ -81,23 +77,15 @@ class _Import:
     project_id: str
     path: Path
     importer: Importer
-    known: Prior
+    source: Source
     events: Events | None
-    added: int = 0
-    repeated: int = 0
-    kept_raw: int = 0
-    repaired: int = 0
-    bytes: int = 0
     is_begun: bool = False
-    problems: list[Problem] = field(default_factory=list)
-    heads: dict[str, int] = field(default_factory=dict)
-    """The last sequence that each session had before; in order of their first mention."""
-    changed: set[tuple[str, int]] = field(default_factory=set)
-    refused: set[str] = field(default_factory=set)
+    bytes: int = 0
+    tally: Tally = field(default_factory=Tally)
 
     async def run(self, progress: Progress) -> FileReport:
-        reading = Reading(self.importer, self.path, imported_line=self.known.imported_line)
-        async with aclosing(_ahead(reading.steps())) as steps:
+        reading = Reading(self.importer, self.path, imported_line=self.source.imported_line)
+        async with aclosing(ahead(reading.steps())) as steps:
             async for step in steps:
                 failure = await self._take(step)
                 progress(self.bytes)
@@ -122,92 +110,40 @@ class _Import:
                 return Problem(None, f"cannot be written ({reason})")
             if self.events is not None:
                 self.events.publish(counts.positions(self.project_id))
-            self._count(counts)
+            self.tally.count(counts)
+            self.source = self.source.telling(self.tally.sessions)
             self.is_begun = True
         self.bytes = step.place.size
-        self.repeated += step.skipped
-        self.repaired += batch.repaired
-        self.kept_raw += len(batch.records)
-        self._tell(batch.problems)
+        self.tally.passed_by += step.skipped
+        self.tally.take(batch)
         return step.failure
 
     def _write(self, connection: Connection, step: Step, now: datetime) -> Counts:
         """Write a step in a transaction that may be run again."""
-        source_id = self.known.source_id
         if not self.is_begun:
-            line = self.known.imported_line
-            source.forget_after(connection, self.project_id, source_id, line)
-        base_time = self.known.changed_at
-        counts = write(connection, self.project_id, step.batch, base_time=base_time)
-        source.advance(connection, self._source(step, now))
-        source.keep(
-            connection,
-            [
-                {
-                    "project_id": self.project_id,
-                    "source_id": source_id,
-                    "line": record.line,
-                    "position": record.position,
-                    "reason": record.reason,
-                    "raw": record.raw,
-                }
-                for record in step.batch.records
-            ],
-        )
-        return counts
-
-    def _source(self, step: Step, now: datetime) -> dict[str, Any]:
-        told = [one.identity.id for one in step.batch.sessions.values()]
-        first = next(iter([*self.heads, *told]), None)
-        return {
-            "project_id": self.project_id,
-            "id": self.known.source_id,
-            "path": mend(str(self.path.resolve())),
-            "format": self.importer.name,
-            "session_id": self.known.session_id or first,
-            "size": step.place.size,
-            "digest": step.place.digest,
-            "line": step.place.line,
-            "companions": self.known.companions if step.is_last else None,
-            "imported_at": timestamp(now),
-        }
-
-    def _count(self, counts: Counts) -> None:
-        for session in counts.sessions:
-            if session.refusal is not None:
-                self._refuse(session.session_id, session.refusal.message)
-            head = self.heads.setdefault(session.session_id, session.head_before)
-            # What this import has added itself is not an update when it changes.
-            self.changed |= {(session.session_id, n) for n in session.updated if n <= head}
-        self.added += counts.added
-        self.repeated += sum(session.repeated for session in counts.sessions)
-
-    def _refuse(self, session_id: str, reason: str) -> None:
-        if session_id not in self.refused:
-            self.refused.add(session_id)
-            self._tell([Problem(None, reason)])
-
-    def _tell(self, problems: list[Problem]) -> None:
-        self.problems += problems[: MAX_PROBLEMS - len(self.problems)]
+            begin(connection, self.project_id, self.source)
+        reached = Reached(step.place, is_end=step.is_last)
+        return write_part(connection, self.project_id, self.source, step.batch, reached, now=now)
 
     def _report(self, failure: Problem | None) -> FileReport:
+        tally = self.tally
         return FileReport(
             self.path,
             self.importer.name,
             FileState.IMPORTED if failure is None else FileState.FAILED,
-            added=self.added,
-            updated=len(self.changed),
-            skipped=max(0, self.repeated - len(self.changed)),
-            kept_raw=self.kept_raw,
-            repaired=self.repaired,
+            added=tally.added,
+            updated=tally.updated,
+            skipped=tally.skipped,
+            kept_raw=tally.kept_raw,
+            repaired=tally.repaired,
             bytes=self.bytes,
-            problems=(*self.problems, *([failure] if failure else [])),
-            sessions=tuple(self.heads),
+            problems=(*tally.problems, *([failure] if failure else [])),
+            sessions=tuple(tally.sessions),
             error=in_one_line(self.path, failure) if failure else None,
         )
 
 
-async def _ahead(steps: Iterator[Step]) -> AsyncGenerator[Step, None]:
+async def ahead(steps: Iterator[Step]) -> AsyncGenerator[Step, None]:
     """Yield each step while a thread makes the next one."""
     loop = asyncio.get_running_loop()
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="toolfold-import")

@@ -51,12 +51,12 @@ class Gatherer:
         self._format = source_format
         self._keeps_raw = keeps_raw
         self._identities: dict[str, Identity] = {}
+        self._positions = Counter({AT_END: 0})
         self._start()
 
     def _start(self) -> None:
         self._batch = Batch(self._format)
         self._parts: dict[bytes, Part] = {}
-        self._positions: Counter[int] = Counter()
         self._entries = 0
         self._bytes = 0
 
@@ -64,6 +64,11 @@ class Gatherer:
     def is_full(self) -> bool:
         """Whether it is time to take the batch."""
         return self._entries >= MAX_ENTRIES or self._bytes >= MAX_BYTES
+
+    @property
+    def is_overfull(self) -> bool:
+        """Whether the batch cannot wait any more for a place to be cut at."""
+        return self._entries >= 2 * MAX_ENTRIES or self._bytes >= 2 * MAX_BYTES
 
     @property
     def is_empty(self) -> bool:
@@ -148,6 +153,8 @@ class Gatherer:
             )
         at = AT_END if line is None else line
         reason = shortened(reason, MAX_TITLE_CHARACTERS)
+        if at not in self._positions:  # Lines never fall: of the ones before there is no more.
+            self._positions = Counter({AT_END: self._positions[AT_END], at: 0})
         self._batch.records.append(RawRecord(at, self._positions[at], mend(reason), raw))
         self._batch.problems.append(Problem(line, reason))
         self._positions[at] += 1
