@@ -12,6 +12,7 @@ from tests.ingest.stored import findings, messages
 from tests.server.serving import codes
 from tests.server.stored import Served, incompressible
 from toolfold import export, sample
+from toolfold.events import Position
 from toolfold.ingest import receiving, record
 from toolfold.ingest.gathering import MAX_ENTRIES
 from toolfold.store import session
@@ -149,7 +150,7 @@ async def test_a_bad_line_is_named_and_whole_batches_before_it_stay(served: Serv
     assert sums(await post(served, header(), *lines)) == (10, 0, len(kept))
 
 
-DEEP = b"[" * 1_100 + b"]" * 1_100
+DEEP = b"[" * 1_050 + b"]" * 1_050
 CALL = line("m1", toolCall={"toolCallId": "c", "kind": "read", "status": "failed"})
 
 
@@ -166,7 +167,7 @@ CALL = line("m1", toolCall={"toolCallId": "c", "kind": "read", "status": "failed
         ([header(), line("m1", usage={"inputTokens": 2.5})], "`inputTokens` is not of its type"),
         (
             [header(), CALL.replace(b'"kind"', b'"rawInput":' + DEEP + b',"kind"')],
-            "Line 2: nested deeper than 1,000 levels",
+            "Line 2: JSON nested deeper than 1,000 levels cannot be stored.",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -222,3 +223,10 @@ async def test_a_long_stream_is_received_in_flat_memory(served: Served) -> None:
         tracemalloc.stop()
     assert sums(answer) == (96, 0, 0)
     assert peak < 24 * 1024 * 1024
+
+
+async def test_who_follows_a_session_is_told_what_was_written(served: Served) -> None:
+    events = served.app.state.resources.events
+    with events.watch_session("default", "s1") as watch:
+        await post(served, header(), line("m1"), line("m2"))
+        assert list(watch.take().values()) == [Position("default", "s1", 2)]

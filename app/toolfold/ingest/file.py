@@ -4,9 +4,6 @@ A worker thread parses and prepares the next batch while one is written. Each ba
 in the file that it reaches are one transaction, so an import that is cut off goes on from there.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,16 +16,15 @@ from toolfold.errors import DatabaseError
 from toolfold.events import Events
 from toolfold.importers import Importer, detect
 from toolfold.ingest import prior
-from toolfold.ingest.batch import Problem
-from toolfold.ingest.reading import Reading, Step, unexpected
+from toolfold.ingest.batch import Batch, Problem
+from toolfold.ingest.gathering import Gatherer
+from toolfold.ingest.reading import Reading, Step, ahead, unexpected
 from toolfold.ingest.report import FileReport, FileState, failed, in_one_line, not_imported
+from toolfold.ingest.sending import Post, Progress, send
 from toolfold.ingest.source import Reached, Source, begin, write_part
 from toolfold.ingest.tally import Tally
 from toolfold.ingest.writing import Counts
 from toolfold.store.engine import Database
-
-Progress = Callable[[int], None]
-"""Is told how many bytes of the file have been read so far."""
 
 
 async def import_file(
@@ -51,6 +47,41 @@ async def import_file(
     Raises:
         DatabaseError: if the database fails.
     """
+    found = await _look_at(database, project_id, path, importer)
+    if isinstance(found, FileReport):
+        return found
+    importer, source = found
+    running = _Import(database, project_id, path, importer, source, events)
+    return await running.run(progress or _untold)
+
+
+async def send_file(
+    database: Database,
+    project_id: str,
+    path: Path,
+    post: Post,
+    *,
+    importer: Importer | None = None,
+    progress: Progress | None = None,
+) -> FileReport:
+    """Import one file as `import_file` does, but have it written by the server that `post` is to.
+
+    The database is only read here. The server tells who follows the sessions.
+
+    Raises:
+        DatabaseError: if the database or the server fails.
+    """
+    found = await _look_at(database, project_id, path, importer)
+    if isinstance(found, FileReport):
+        return found
+    importer, source = found
+    return await send(path, importer, source, post, progress or _untold)
+
+
+async def _look_at(
+    database: Database, project_id: str, path: Path, importer: Importer | None
+) -> tuple[Importer, Source] | FileReport:
+    """Return what is worth importing, and by which importer; a report if nothing is."""
     try:
         if importer is None:
             detected = await anyio.to_thread.run_sync(detect, path)
@@ -64,9 +95,11 @@ async def import_file(
     if known.is_unchanged:
         sessions = () if known.session_id is None else (known.session_id,)
         return FileReport(path, importer.name, FileState.UNCHANGED, sessions=sessions)
-    source = known.source(path, importer)
-    running = _Import(database, project_id, path, importer, source, events)
-    return await running.run(progress or (lambda _byte_count: None))
+    return importer, known.source(path, importer)
+
+
+def _untold(_byte_count: int) -> None:
+    """Progress that no one wants to know."""
 
 
 @dataclass(slots=True)
@@ -84,7 +117,9 @@ class _Import:
     tally: Tally = field(default_factory=Tally)
 
     async def run(self, progress: Progress) -> FileReport:
-        reading = Reading(self.importer, self.path, imported_line=self.source.imported_line)
+        gatherer = Gatherer(self.importer.name, keeps_raw=True)
+        first = self.source.imported_line
+        reading = Reading(self.importer, self.path, gatherer, imported_line=first)
         async with aclosing(ahead(reading.steps())) as steps:
             async for step in steps:
                 failure = await self._take(step)
@@ -93,7 +128,7 @@ class _Import:
                     return self._report(failure)
         return self._report(None)
 
-    async def _take(self, step: Step) -> Problem | None:
+    async def _take(self, step: Step[Batch]) -> Problem | None:
         """Write a step, if there is anything to write; return what ends the import, if it does."""
         batch = step.batch
         is_news = bool(batch.sessions or batch.records)
@@ -118,7 +153,7 @@ class _Import:
         self.tally.take(batch)
         return step.failure
 
-    def _write(self, connection: Connection, step: Step, now: datetime) -> Counts:
+    def _write(self, connection: Connection, step: Step[Batch], now: datetime) -> Counts:
         """Write a step in a transaction that may be run again."""
         if not self.is_begun:
             begin(connection, self.project_id, self.source)
@@ -141,17 +176,3 @@ class _Import:
             sessions=tuple(tally.sessions),
             error=in_one_line(self.path, failure) if failure else None,
         )
-
-
-async def ahead(steps: Iterator[Step]) -> AsyncGenerator[Step, None]:
-    """Yield each step while a thread makes the next one."""
-    loop = asyncio.get_running_loop()
-    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="toolfold-import")
-    try:
-        making = loop.run_in_executor(thread, next, steps, None)
-        while (step := await making) is not None:
-            making = loop.run_in_executor(thread, next, steps, None)
-            yield step
-    finally:
-        # One that is cut off does not wait for the step that is being made.
-        thread.shutdown(wait=False, cancel_futures=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 import anyio.to_thread
 from sqlalchemy import Connection
@@ -20,7 +21,7 @@ from toolfold.importers.jsonl import Checkpoint, Line
 from toolfold.ingest.batch import Batch
 from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.source import Reached, Source, begin, write_part
-from toolfold.ingest.stream import Place, Stream
+from toolfold.ingest.stream import Known, Place, Stream
 from toolfold.ingest.tally import Tally
 from toolfold.ingest.writing import Counts, write
 from toolfold.store.engine import Database
@@ -75,7 +76,6 @@ class _Part:
 
     batch: Batch
     reached: Reached | None
-    passed_by: int
 
 
 class Receiver:
@@ -94,7 +94,6 @@ class Receiver:
         self._gatherer = Gatherer(toolfold_export.NAME, keeps_raw=False)
         self._source: Source | None = None
         self._reached = Reached(START)
-        self._passed_by = 0
         self._is_begun = False
 
     async def take(self, piece: bytes) -> None:
@@ -120,7 +119,6 @@ class Receiver:
             counts = await self._database.write(partial(self._write, part, datetime.now(UTC)))
             self._is_begun = True
             self.tally.take(part.batch)
-            self.tally.passed_by += part.passed_by
             self.tally.count(counts)
             if self._source is not None:
                 self._source = self._source.telling(self.tally.sessions)
@@ -143,9 +141,11 @@ class Receiver:
                 if isinstance(told, Source):
                     self._source = told
                     self._gatherer = Gatherer(told.format, keeps_raw=True)
+                elif isinstance(told, Known):
+                    self._gatherer.skip(told.entry)
                 elif isinstance(told, Place):
                     self._reached = told.reached
-                    self._passed_by += told.passed_by
+                    self.tally.passed_by += told.passed_by
                     if told.reached.is_end or not self._gatherer.is_empty:
                         yield self._part()
                 else:
@@ -169,6 +169,27 @@ class Receiver:
 
     def _part(self) -> _Part:
         reached = None if self._source is None else self._reached
-        part = _Part(self._gatherer.take(), reached, self._passed_by)
-        self._passed_by = 0
-        return part
+        return _Part(self._gatherer.take(), reached)
+
+
+def answer(tally: Tally) -> dict[str, Any]:
+    """Return what is answered to whoever sent a stream, as JSON."""
+    return {
+        "added": tally.added,
+        "updated": tally.updated,
+        "skipped": tally.skipped,
+        "repaired": tally.repaired,
+        "keptRaw": tally.kept_raw,
+        "sessions": [
+            {
+                "id": session_id,
+                "added": session.added,
+                "updated": len(session.updated),
+                "skipped": session.skipped,
+                "headSequence": session.head_sequence,
+                "headRevision": session.head_revision,
+            }
+            for session_id, session in tally.sessions.items()
+        ],
+        "problems": [{"line": line, "reason": reason} for line, reason in tally.problems],
+    }

@@ -12,7 +12,8 @@ line (each null if there is none); beside it stands one value under its kind,
     {"of": ["s1", 12], "message": {…}}
 
 `message` and `session` as the export writes them, `toolCallUpdate` with the keys of a tool call
-(what is absent stays as it is, null clears), `messageUsage`, `record` and `repair`. Between them
+(what is absent stays as it is, null clears), `messageUsage`, `record` and `repair`; and `known`,
+a session's `id` and `format` when nothing of it is to be written. Between them
 
     {"place": {"line": 12, "size": 4711, "digest": …, "passedBy": 0, "end": false}}
 
@@ -59,6 +60,13 @@ class Place:
     passed_by: int
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Whose session is meant by the entries that follow, of which this one is not written."""
+
+    entry: Entry
+
+
 class Stream:
     """One stream that is being read, line by line."""
 
@@ -67,7 +75,7 @@ class Stream:
         self._is_of_source = False
         self._is_begun = False
 
-    def read(self, line: Line) -> Iterator[Entry | Source | Place]:
+    def read(self, line: Line) -> Iterator[Entry | Known | Source | Place]:
         """Yield what a line says.
 
         Raises:
@@ -121,7 +129,7 @@ def _source(decoded: Any) -> Source:
     )
 
 
-def _told(decoded: Decoded | Repair) -> Entry | Place:
+def _told(decoded: Decoded | Repair) -> Entry | Known | Place:
     if isinstance(decoded, Repair) or decoded.repaired:
         raise ValueError("not as it was written")
     fields = Fields(decoded.value)
@@ -135,7 +143,8 @@ def _told(decoded: Decoded | Repair) -> Entry | Place:
     value = _VALUES[kinds[0]](_required(fields, kinds[0]))
     if session is None and not isinstance(value, Record | Repair):
         raise ValueError("a value of no session")
-    return Entry(session, line, value)
+    entry = Entry(session, line, value)
+    return Known(entry) if kinds == ["known"] else entry
 
 
 def _of(fields: Fields) -> tuple[str | None, int | None]:
@@ -225,6 +234,7 @@ _UPDATE: dict[str, tuple[str, Callable[[Fields, str], Any]]] = {
 """What an update may say: its key, the value's name, and how it is read."""
 
 _VALUES: dict[str, Callable[[Fields], Value]] = {
+    "known": export_values.session,
     "session": export_values.session,
     "message": lambda fields: export_values.message(fields, repaired=False),
     "toolCallUpdate": _tool_call_update,

@@ -8,8 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from toolfold.errors import BadLineError
 from toolfold.ingest import Counts
-from toolfold.ingest.receiving import Receiver
-from toolfold.ingest.tally import Tally
+from toolfold.ingest.receiving import Receiver, answer
 from toolfold.schema.context import Resources
 from toolfold.store import project
 
@@ -39,31 +38,9 @@ async def import_lines(request: Request) -> Response:
         await receiver.end()
     except BadLineError as error:
         errors = [{"message": error.message, "extensions": error.extensions}]
-        return _answer(400, {"errors": errors, "imported": _told(receiver.tally)})
-    return _answer(200, _told(receiver.tally))
+        return _respond(400, {"errors": errors, "imported": answer(receiver.tally)})
+    return _respond(200, answer(receiver.tally))
 
 
-def _answer(status: int, body: dict[str, Any]) -> Response:
+def _respond(status: int, body: dict[str, Any]) -> Response:
     return JSONResponse(body, status, {"cache-control": "no-store"})
-
-
-def _told(tally: Tally) -> dict[str, Any]:
-    return {
-        "added": tally.added,
-        "updated": tally.updated,
-        "skipped": tally.skipped,
-        "repaired": tally.repaired,
-        "keptRaw": tally.kept_raw,
-        "sessions": [
-            {
-                "id": session_id,
-                "added": session.added,
-                "updated": len(session.updated),
-                "skipped": session.skipped,
-                "headSequence": session.head_sequence,
-                "headRevision": session.head_revision,
-            }
-            for session_id, session in tally.sessions.items()
-        ],
-        "problems": [{"line": line, "reason": reason} for line, reason in tally.problems],
-    }
