@@ -46,6 +46,10 @@ def test_the_tree_in_the_modules_text_shows_every_error_with_its_code(
             },
         ),
         (
+            errors.BadLineError("not JSON", line=12),
+            {"code": "BAD_LINE", "line": 12},
+        ),
+        (
             errors.TooManyRowsError("Too many rows.", max_rows=20_000),
             {"code": "TOO_MANY_ROWS", "maxRows": 20_000},
         ),

@@ -4,6 +4,7 @@
     ├── SettingsError        SETTINGS: an environment variable or option has no usable value
     ├── DatabaseError        DATABASE: the database cannot be used as it is
     ├── TranscriptError      TRANSCRIPT: a file is not what an importer was promised
+    ├── BadLineError         BAD_LINE: a line that was sent is not what can be imported
     ├── InvalidJsonError     INVALID_JSON: a JSON value that cannot be stored as it is
     ├── ArchivedSessionError SESSION_ARCHIVED: an archived session refuses what is written to it
     ├── NotFoundError        NOT_FOUND: something named on the command line does not exist
@@ -56,6 +57,21 @@ class TranscriptError(AppError):
     """A file cannot be read as the format that it was taken for."""
 
     code = "TRANSCRIPT"
+
+
+class BadLineError(AppError):
+    """A line that was sent to be imported cannot be; `line` is its 1-based number."""
+
+    code = "BAD_LINE"
+
+    def __init__(self, reason: str, *, line: int) -> None:
+        super().__init__(f"Line {line}: {reason}")
+        self.line = line
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        """The code, and the line's number."""
+        return {"code": self.code, "line": self.line}
 
 
 class InvalidJsonError(AppError):

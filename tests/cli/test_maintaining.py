@@ -6,6 +6,7 @@ import pytest
 
 from tests.builders import text_message, tool_message
 from tests.cli.conftest import Run, Store
+from tests.cli.serving import serving
 from toolfold.settings import Settings
 from toolfold.store.sqlite import FILE_NAME
 
@@ -64,3 +65,10 @@ def test_a_database_that_is_not_there_is_one_line_and_is_not_made(
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
     assert result.stderr.startswith("Error: ")
     assert not (tmp_path / "none").exists()
+
+
+def test_a_database_is_not_migrated_beside_its_server(settings: Settings, run: Run) -> None:
+    with serving("--data-dir", settings.data_dir) as (server, _):
+        result = run("migrate", "--data-dir", settings.data_dir)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert f"already: process {server.pid}, at http://127.0.0.1:" in result.stderr

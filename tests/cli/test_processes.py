@@ -7,11 +7,13 @@ from pathlib import Path
 import httpx
 import orjson
 import pytest
+from click.testing import Result
 
 from tests import claude_tree
 from tests.cli.conftest import Run, process
 from tests.cli.serving import graphql_url, serving
 from toolfold.settings import Settings
+from toolfold.store.engine import Database
 
 COUNTS = "{ sessions(filter: {includeChildren: true}) { nodes { messageCount } } }"
 
@@ -74,6 +76,77 @@ def test_imports_beside_each_other_and_a_server_lose_nothing(run: Run, tmp_path:
     expected = sum(tree.message_count for tree in trees)
     assert _messages(last) == expected
     assert _messages(orjson.loads(run("query", COUNTS).stdout)) == expected
+    assert run("doctor").exit_code == 0
+
+
+def test_an_import_beside_a_server_goes_through_it_and_tells_the_same(
+    settings: Settings, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = claude_tree.write(tmp_path / "tree", sessions=3, total_bytes=1_500_000)
+    with (tree.transcripts[0]).open("ab") as transcript:
+        transcript.write(b"{ not JSON\n")
+    (tree.root / "note.txt").write_text("Hello", encoding="utf-8")
+    direct = [run("import", tree.root, "--data-dir", tmp_path / "direct") for _ in range(2)]
+
+    async def write(*_arguments: object) -> None:
+        raise AssertionError("The server alone writes.")
+
+    with serving("--data-dir", settings.data_dir), monkeypatch.context() as patched:
+        patched.setattr(Database, "write", write)
+        patched.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+        through = [run("import", tree.root) for _ in range(2)]
+        other = run("import", tree.transcripts[1], "--project", "other")
+        long = run("import", tree.transcripts[1], "--project", "x" * 10_000)
+    assert [_told(result) for result in through] == [_told(result) for result in direct]
+    assert "unchanged since the last import" in through[1].stdout
+    assert (long.exit_code, long.stderr.count("\n")) == (1, 1)
+    assert (other.exit_code, run("list", "--project", "other").stdout.count("\n")) == (0, 1)
+    assert run("doctor").exit_code == 0
+
+
+def _told(result: Result) -> tuple[int, str, list[str]]:
+    """Return all that an import told but where the sessions can be seen."""
+    return result.exit_code, result.stderr, result.stdout.splitlines()[:-1]
+
+
+def test_an_import_whose_server_is_killed_ends_with_one_line_and_the_next_run_completes(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    tree = claude_tree.write(tmp_path / "tree", sessions=8, total_bytes=12_000_000)
+    with (
+        serving("--data-dir", settings.data_dir) as (server, _),
+        process("import", tree.root, "--data-dir", settings.data_dir) as importing,
+    ):
+        assert importing.stdout is not None
+        for line in importing.stdout:
+            if b"added" in line:
+                break
+        server.kill()
+        _, errors = importing.communicate(timeout=120)
+    assert importing.returncode == 1
+    assert errors.decode() == (
+        f"Error: The server of {settings.data_dir / 'toolfold.db'}, through which this imports,"
+        " is gone: the same command goes on from there.\n"
+    )
+    assert 0 < _messages(orjson.loads(run("query", COUNTS).stdout)) < tree.message_count
+    assert run("doctor").exit_code == 0
+    assert run("import", tree.root).exit_code == 0
+    assert _messages(orjson.loads(run("query", COUNTS).stdout)) == tree.message_count
+    assert run("doctor").exit_code == 0
+
+
+def test_a_client_that_is_killed_leaves_whole_batches_and_the_next_run_completes(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    tree = claude_tree.write(tmp_path / "tree", sessions=4, total_bytes=8_000_000)
+    with serving("--data-dir", settings.data_dir):
+        with process("import", tree.root, "--data-dir", settings.data_dir) as importing:
+            assert importing.stdout is not None
+            importing.stdout.readline()
+            importing.kill()
+        assert run("doctor").exit_code == 0
+        assert run("import", tree.root).exit_code == 0
+        assert _messages(orjson.loads(run("query", COUNTS).stdout)) == tree.message_count
     assert run("doctor").exit_code == 0
 
 

@@ -63,3 +63,27 @@ def test_a_database_that_cannot_be_used_is_one_line_before_anything_is_served(
     result = run("serve", "--data-dir", tmp_path / "broken", "--port", 0)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
     assert result.stderr.startswith("Error: ")
+
+
+def test_a_second_server_of_the_same_file_is_one_line(settings: Settings, run: Run) -> None:
+    with serving("--data-dir", settings.data_dir) as (server, lines):
+        result = run("serve", "--data-dir", settings.data_dir, "--port", 0)
+        assert run("list", "--data-dir", settings.data_dir).exit_code == 0
+        assert run("doctor", "--data-dir", settings.data_dir).exit_code == 0
+        url = graphql_url(lines).removesuffix("/graphql")
+        server.kill()
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f"Error: A server owns {settings.data_dir / 'toolfold.db'} already:"
+        f" process {server.pid}, at {url}.\n"
+    )
+    # One that was killed is no obstacle.
+    with serving("--data-dir", settings.data_dir):
+        pass
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"])
+def test_postgresql_has_as_many_servers_as_one_likes(settings: Settings) -> None:
+    arguments = ("--database-url", settings.database_url)
+    with serving(*arguments) as (_, one), serving(*arguments) as (_, other):
+        assert graphql_url(one) != graphql_url(other)

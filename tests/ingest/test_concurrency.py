@@ -10,6 +10,7 @@ from tests.builders import PROJECT, text_block
 from tests.ingest.lines_importer import Lines, message, write
 from tests.ingest.stored import NOW, contents, findings, ingest, messages, rows, session
 from toolfold.ingest import import_file, record
+from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.reading import Reading
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
@@ -130,7 +131,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         }
         names = [f"m{number % 50}" for number in range(line_count)]
         path = write(tmp_path / f"{line_count}.jsonl", *names)
-        reading = Reading(Lines(lines).importer(), path)
+        gatherer = Gatherer("test-lines", keeps_raw=True)
+        reading = Reading(Lines(lines).importer(), path, gatherer)
         tracemalloc.start()
         steps = sum(1 for _ in reading.steps())
         _, size = tracemalloc.get_traced_memory()

@@ -390,7 +390,7 @@ async def test_a_batch_that_cannot_be_written_is_a_file_that_failed(
 
     path = write(tmp_path / "a.jsonl", "m1")
     with monkeypatch.context() as patched:
-        patched.setattr("toolfold.ingest.file.write", fail_to_write)
+        patched.setattr("toolfold.ingest.file.write_part", fail_to_write)
         report = await run(database, path, Lines())
     assert report == FileReport(
         path,

@@ -14,11 +14,12 @@ from toolfold.cli.naming import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.program import MAX_ERROR_CHARACTERS
 from toolfold.cli.terminal import count, one_line, say, warn
+from toolfold.cli.through_server import ServerLink
 from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError
 from toolfold.importers import IMPORTERS, Importer, detect
-from toolfold.ingest import FileReport, FileState, Problem, import_file
-from toolfold.ingest.file import Progress
+from toolfold.ingest import FileReport, FileState, Problem, import_file, send_file
 from toolfold.ingest.report import failed
+from toolfold.ingest.sending import Progress
 from toolfold.settings import Settings
 from toolfold.store import project
 from toolfold.store.engine import Database
@@ -57,7 +58,8 @@ def import_paths(
     The exit code is 1 if a path does not exist, one that was named cannot be imported, or
     there was no transcript at all.
     """
-    if not project_name.strip():
+    project_name = project_name.strip()
+    if not project_name:
         raise BadUserInputError("A project's name cannot be blank.", argument="project")
     if "" in paths:
         raise BadUserInputError("A PATH is empty: it names no file.", argument="paths")
@@ -75,11 +77,12 @@ async def _import_all(
     """Import all files and show the summary, also of what was done until Ctrl-C."""
     report = ImportReport()
     async with opened(settings, create=True) as database:
-        project_id = await database.write(lambda c: project.create(c, project_name))
-        work = _Work(database, project_id, importer, report)
         try:
-            with ImportDisplay(discovery.total_bytes) as display:
-                await work.run(discovery, display)
+            async with ServerLink(settings) as link:
+                project_id = await _project_id(database, link, project_name)
+                work = _Work(database, project_id, importer, report, link)
+                with ImportDisplay(discovery.total_bytes) as display:
+                    await work.run(discovery, display)
         except asyncio.CancelledError:
             warn("What was imported stays; the same command goes on from there.")
             raise
@@ -89,16 +92,42 @@ async def _import_all(
     return report
 
 
+async def _project_id(database: Database, link: ServerLink, name: str) -> str:
+    """Return the id of the project of this name, which is made if there is none."""
+    found = await _existing_id(database, name)
+    if found is not None:
+        return found
+    refusals = await link.create_project(name)
+    if refusals is None:
+        return await database.write(lambda connection: project.create(connection, name))
+    found = await _existing_id(database, name)  # Perhaps another command has just made it.
+    if found is None:
+        raise BadUserInputError(f"The project cannot be made: {refusals[0]}", argument="project")
+    return found
+
+
+async def _existing_id(database: Database, name: str) -> str | None:
+    async with database.read() as connection:
+        row = await project.by_name(connection, name, ("id",))
+    return None if row is None else str(row.id)
+
+
 class _Work:
     """The import of one file after the other."""
 
     def __init__(
-        self, database: Database, project_id: str, importer: Importer | None, report: ImportReport
+        self,
+        database: Database,
+        project_id: str,
+        importer: Importer | None,
+        report: ImportReport,
+        link: ServerLink,
     ) -> None:
         self._database = database
         self._project_id = project_id
         self._importer = importer
         self._report = report
+        self._link = link
 
     async def run(self, discovery: Discovery, display: ImportDisplay) -> None:
         for found in discovery.files:
@@ -141,13 +170,11 @@ class _Work:
                 display.tell(report, found.size)
 
     async def _report_of(self, found: Found, progress: Progress) -> FileReport:
-        return await import_file(
-            self._database,
-            self._project_id,
-            found.path,
-            importer=self._importer,
-            progress=progress,
-        )
+        importing = (self._database, self._project_id, found.path)
+        post = await self._link.post(self._project_id)
+        if post is None:
+            return await import_file(*importing, importer=self._importer, progress=progress)
+        return await send_file(*importing, post, importer=self._importer, progress=progress)
 
     async def _is_wanted(self, found: Found) -> bool:
         """Say whether a file that was met in a folder is of the format that was asked for."""

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import click
 
 from toolfold.cli.database_place import told_with_its_place
-from toolfold.cli.naming import MAX_PROJECTS, opened
+from toolfold.cli.naming import MAX_PROJECTS, opened, owned
 from toolfold.cli.options import with_settings
 from toolfold.cli.terminal import count, one_line, say
 from toolfold.settings import Settings
@@ -27,7 +27,7 @@ def migrate_database(settings: Settings) -> None:
     Keep a copy of the database first: an older Toolfold cannot open it afterwards. Stop the
     server before.
     """
-    with told_with_its_place(settings):
+    with owned(settings), told_with_its_place(settings):
         asyncio.run(migrate(settings))
     say("The database is of this version's form.")
 

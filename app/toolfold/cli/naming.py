@@ -1,7 +1,7 @@
 """What people type to name a session or a project, and what they mean by it."""
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Row
@@ -12,8 +12,9 @@ from toolfold.cli.terminal import count, one_line
 from toolfold.errors import BadUserInputError, NotFoundError
 from toolfold.schema.global_id import SessionKey, session_key
 from toolfold.settings import Settings
-from toolfold.store import project, session
+from toolfold.store import project, session, sqlite
 from toolfold.store.engine import Database
+from toolfold.store.ownership import Ownership, owning
 from toolfold.store.page import PageRequest
 
 MAX_PROJECTS = 10_000
@@ -38,6 +39,20 @@ async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[D
             yield database
         finally:
             await database.close()
+
+
+@contextlib.contextmanager
+def owned(settings: Settings) -> Iterator[Ownership | None]:
+    """Own the SQLite file for as long as the block runs; None stands for PostgreSQL.
+
+    Raises:
+        DatabaseError: if a server owns it.
+    """
+    if settings.database_url:
+        yield None
+        return
+    with owning(settings.data_dir / sqlite.FILE_NAME) as ownership:
+        yield ownership
 
 
 async def project_id_of(database: Database, name: str) -> str:

@@ -9,13 +9,14 @@ import socket
 import click
 import uvicorn
 
-from toolfold.cli.naming import opened
+from toolfold.cli.naming import opened, owned
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import say
 from toolfold.errors import SettingsError
 from toolfold.schema import build_schema
 from toolfold.server import create_app
 from toolfold.settings import Settings
+from toolfold.store.ownership import Ownership
 
 HOST = "127.0.0.1"
 GRACE_SECONDS = 2
@@ -46,11 +47,16 @@ def serve(settings: Settings, port: int | None) -> None:
     """Serve GraphQL on this machine, until Ctrl-C.
 
     The address is 127.0.0.1: only programs on this machine can reach it. An empty database is set
-    up first.
+    up first. A SQLite database has one server at most; `toolfold import` beside it goes through it.
     """
     if port is not None:
         settings = dataclasses.replace(settings, port=port)
-    asyncio.run(_set_up(settings))
+    with owned(settings) as ownership:
+        asyncio.run(_set_up(settings))
+        _serve(settings, ownership)
+
+
+def _serve(settings: Settings, ownership: Ownership | None) -> None:
     with _bound(settings.port) as bound:
         config = uvicorn.Config(
             create_app(settings, schema=build_schema()),
@@ -65,7 +71,7 @@ def serve(settings: Settings, port: int | None) -> None:
             server_header=False,
         )
         # Ctrl-C is how serving ends: uvicorn has closed everything when it tells so.
-        server = _Server(config, settings, bound)
+        server = _Server(config, settings, bound, ownership)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[bound])
     if server.failure is not None:
@@ -92,17 +98,30 @@ def _bound(port: int) -> socket.socket:
 class _Server(uvicorn.Server):
     """A server that says where it is once it can be reached, and ends if it cannot say so."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings, bound: socket.socket) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        settings: Settings,
+        bound: socket.socket,
+        ownership: Ownership | None,
+    ) -> None:
         super().__init__(config)
         self._settings = settings
-        self._url = f"http://{HOST}:{bound.getsockname()[1]}"
+        self._port: int = bound.getsockname()[1]
+        self._ownership = ownership
         self.failure: OSError | None = None
         """Why nothing could be printed; the server has closed everything then."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and tell other processes where."""
+        await super().startup(sockets)
+        if self.started and self._ownership is not None:
+            self._ownership.announce(HOST, self._port)
 
     async def main_loop(self) -> None:
         """Print the URL and what to try, and serve."""
         try:
-            for line in _welcome(self._url, self._settings):
+            for line in _welcome(f"http://{HOST}:{self._port}", self._settings):
                 say(line)
         except OSError as error:
             self.failure = error

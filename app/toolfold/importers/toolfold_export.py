@@ -5,45 +5,20 @@ be joined: each header line starts a session. What is read here keeps its ids, i
 and its states, so that an export of the copy has the bytes of the first one.
 """
 
-import base64
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import TypeVar
 
 from toolfold import stored_json
 from toolfold.errors import TranscriptError
-from toolfold.importers import jsonl
+from toolfold.importers import export_values, jsonl
+from toolfold.importers.export_values import Fields
 from toolfold.importers.importer import Transcript
 from toolfold.importers.jsonl import Decoded, Line
-from toolfold.transcript import (
-    Attachment,
-    ContentState,
-    Entry,
-    Json,
-    Message,
-    MessageRole,
-    Record,
-    Repair,
-    Session,
-    SessionStatus,
-    ToolCall,
-    ToolKind,
-    ToolLocation,
-    ToolStatus,
-    Usage,
-)
+from toolfold.transcript import Entry, Json, Message, Record, Repair, Session
 
 NAME = "toolfold"
 VERSION = 1
 """What the header line's `toolfold` says; a change that this version could not read raises it."""
-
-MAX_ID_CHARACTERS = 200
-
-_SESSION_ID = re.compile(rf"[^/\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_ID_CHARACTERS}}}")
-
-_T = TypeVar("_T")
 
 
 def accepts(sample: Sequence[Json]) -> bool:
@@ -54,30 +29,59 @@ def accepts(sample: Sequence[Json]) -> bool:
 def parse(transcript: Transcript) -> Iterator[Entry]:
     """Yield each session of an export and its messages, in file order.
 
-    A session's status and time of update are told again after its last message, because an
-    archived session refuses messages and writing them moves the time. A line that is not what
-    the export writes is kept as a raw record.
-
     Raises:
         TranscriptError: naming file and line, if a header is of a version that is not known
             here, or lacks what makes a session.
     """
-    session: Session | None = None
-    own_id: str | None = None
+    export = Export()
     for line in transcript.lines:
-        for decoded in _decode(line):
-            if not isinstance(decoded, Decoded):
-                yield Entry(own_id, line.number, decoded)
-            elif _is_header(decoded.value):
-                yield from _closing(own_id, session)
-                own_id, session = _header(transcript, line, decoded.value)
-                yield Entry(own_id, line.number, replace(session, status=None))
-            else:
-                yield Entry(own_id, line.number, _message(line, decoded))
-    yield from _closing(own_id, session)
+        try:
+            yield from export.read(line)
+        except TranscriptError as error:
+            place = f"{transcript.path}:{line.number}"
+            raise TranscriptError(f"{place}: {error.message}") from error
+    yield from export.end()
 
 
-def _decode(line: Line) -> Iterator[Decoded | Record | Repair]:
+class Export:
+    """An export that is being read, line by line.
+
+    A session's status and time of update are told again after its last message, because an
+    archived session refuses messages and writing them moves the time. A line that is not what
+    the export writes is kept as a raw record.
+    """
+
+    def __init__(self) -> None:
+        self._own_id: str | None = None
+        self._session: Session | None = None
+
+    def read(self, line: Line) -> Iterator[Entry]:
+        """Yield what a line says, and before a header what ends the session before it.
+
+        Raises:
+            TranscriptError: if a header is of a version that is not known here, or damaged.
+        """
+        for decoded in decode(line):
+            yield from self.take(line, decoded)
+
+    def take(self, line: Line, decoded: Decoded | Record | Repair) -> Iterator[Entry]:
+        """Yield what a part of a line says, as `read` does of the whole line."""
+        if not isinstance(decoded, Decoded):
+            yield Entry(self._own_id, line.number, decoded)
+        elif _is_header(decoded.value):
+            yield from self.end()
+            self._own_id, self._session = _header(decoded.value)
+            yield Entry(self._own_id, line.number, replace(self._session, status=None))
+        else:
+            yield Entry(self._own_id, line.number, _message(line, decoded))
+
+    def end(self) -> Iterator[Entry]:
+        """Yield what ends the last session, if there is one."""
+        if self._session is not None:
+            yield Entry(self._own_id, None, self._session)
+
+
+def decode(line: Line) -> Iterator[Decoded | Record | Repair]:
     """Yield the value of a line that the export wrote, else what `jsonl` makes of the line.
 
     An exported line may be nested as deep as a stored value, and a little more.
@@ -90,9 +94,17 @@ def _decode(line: Line) -> Iterator[Decoded | Record | Repair]:
         yield Decoded(value, repaired=False)
 
 
-def _closing(own_id: str | None, session: Session | None) -> Iterator[Entry]:
-    if session is not None:
-        yield Entry(own_id, None, session)
+def require_version(value: Json) -> None:
+    """Refuse what another version of Toolfold says in another way.
+
+    Raises:
+        TranscriptError: saying what to do.
+    """
+    if value != VERSION:
+        raise TranscriptError(
+            f"this is an export of version {value}, and this Toolfold reads version {VERSION}."
+            " Upgrade Toolfold."
+        )
 
 
 def _is_header(value: Json) -> bool:
@@ -101,147 +113,24 @@ def _is_header(value: Json) -> bool:
     )
 
 
-def _header(transcript: Transcript, line: Line, value: Json) -> tuple[str, Session]:
+def _header(value: Json) -> tuple[str, Session]:
     """Return the agent's own id of the session, or the session's id if no agent gave one."""
-    place = f"{transcript.path}:{line.number}"
-    if value["toolfold"] != VERSION:
-        raise TranscriptError(
-            f"{place}: this is an export of version {value['toolfold']}, and this Toolfold reads"
-            f" version {VERSION}. Upgrade Toolfold."
-        )
+    require_version(value["toolfold"])
     try:
-        fields = _Fields(value["session"])
-        session = Session(
-            id=_session_id(fields.required("id", str)),
-            format=fields.optional("format", str),
-            agent=fields.required("agent", str),
-            title=fields.optional("title", str),
-            status=SessionStatus(fields.required("status", str)),
-            cwd=fields.optional("cwd", str),
-            git_branch=fields.optional("gitBranch", str),
-            parent=fields.optional("parent", str),
-            parent_tool_call_id=fields.optional("parentToolCallId", str),
-            created_at=fields.time("createdAt"),
-            updated_at=fields.time("updatedAt"),
-        )
+        fields = Fields(value["session"])
+        for key in ("id", "agent", "status"):
+            fields.required(key, str)
+        session = export_values.session(fields)
         return fields.optional("sourceSession", str) or fields.required("id", str), session
     except ValueError as error:
-        raise TranscriptError(
-            f"{place}: the session of this export is damaged: {error}."
-        ) from error
-
-
-def _session_id(value: str) -> str:
-    """Return a session's id, which stands between slashes in routes and global ids.
-
-    Raises:
-        ValueError: if it cannot.
-    """
-    if not _SESSION_ID.fullmatch(value):
-        raise ValueError(
-            f"`id` must be 1 to {MAX_ID_CHARACTERS} characters without a slash or a control"
-            " character"
-        )
-    return value
+        raise TranscriptError(f"the session of this export is damaged: {error}.") from error
 
 
 def _message(line: Line, decoded: Decoded) -> Message | Record:
     try:
-        fields = _Fields(decoded.value).nested("message")
+        fields = Fields(decoded.value).nested("message")
         if fields is None:
             return Record(line.raw, "not an exported message")
-        return Message(
-            client_id=fields.required("clientId", str),
-            role=MessageRole(fields.required("role", str)),
-            content=fields.optional("content", str) or "",
-            origin=fields.optional("origin", str),
-            model=fields.optional("model", str),
-            usage=_usage(fields.nested("usage")),
-            created_at=fields.time("createdAt"),
-            tool_call=_tool_call(fields.nested("toolCall")),
-            attachments=tuple(map(_attachment, fields.array("attachments"))),
-            repaired=decoded.repaired or bool(fields.optional("repaired", bool)),
-        )
+        return export_values.message(fields, repaired=decoded.repaired)
     except ValueError as error:
         return Record(line.raw, f"not an exported message: {error}")
-
-
-def _usage(fields: "_Fields | None") -> Usage | None:
-    if fields is None:
-        return None
-    return Usage(
-        input_tokens=fields.required("inputTokens", int),
-        output_tokens=fields.required("outputTokens", int),
-        cache_read_tokens=fields.required("cacheReadTokens", int),
-        cache_creation_tokens=fields.required("cacheCreationTokens", int),
-    )
-
-
-def _tool_call(fields: "_Fields | None") -> ToolCall | None:
-    if fields is None:
-        return None
-    state = fields.optional("contentState", str)
-    return ToolCall(
-        tool_call_id=fields.required("toolCallId", str),
-        name=fields.optional("name", str),
-        title=fields.optional("title", str),
-        kind=ToolKind(fields.required("kind", str)),
-        status=ToolStatus(fields.required("status", str)),
-        locations=tuple(map(_location, fields.array("locations"))),
-        content=fields.value.get("content"),
-        content_state=ContentState(state) if state else None,
-        raw_input=fields.value.get("rawInput"),
-        raw_output=fields.value.get("rawOutput"),
-        started_at=fields.time("startedAt"),
-        ended_at=fields.time("endedAt"),
-        child_session=fields.optional("childSession", str),
-    )
-
-
-def _location(fields: "_Fields") -> ToolLocation:
-    return ToolLocation(fields.required("path", str), fields.optional("line", int))
-
-
-def _attachment(fields: "_Fields") -> Attachment:
-    return Attachment(
-        data=base64.b64decode(fields.required("data", str), validate=True),
-        mime_type=fields.required("mimeType", str),
-        name=fields.optional("name", str),
-    )
-
-
-class _Fields:
-    """An object of the export, read with the types that its writer gives; else ValueError."""
-
-    def __init__(self, value: Json) -> None:
-        if not isinstance(value, dict):
-            raise ValueError("an object is missing")
-        self.value = value
-
-    def optional(self, key: str, kind: type[_T]) -> _T | None:
-        value = self.value.get(key)
-        if value is None or type(value) is kind:
-            return value
-        raise ValueError(f"`{key}` is not of its type")
-
-    def required(self, key: str, kind: type[_T]) -> _T:
-        value = self.optional(key, kind)
-        if value is None:
-            raise ValueError(f"`{key}` is missing")
-        return value
-
-    def time(self, key: str) -> datetime | None:
-        text = self.optional(key, str)
-        if text is None:
-            return None
-        time = datetime.fromisoformat(text)
-        if time.tzinfo is None:
-            raise ValueError(f"`{key}` has no time zone")
-        return time
-
-    def nested(self, key: str) -> "_Fields | None":
-        value = self.value.get(key)
-        return None if value is None else _Fields(value)
-
-    def array(self, key: str) -> list["_Fields"]:
-        return [_Fields(value) for value in self.optional(key, list) or []]

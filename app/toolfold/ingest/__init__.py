@@ -4,16 +4,19 @@
   batch, which takes no database.
 - `writing` and what it uses (`messages`, `retelling`, `sessions`, `family`): a batch is compared
   with what is stored, and what is new is written in one transaction.
+- `sending` and `told`, `receiving` and `stream`: entries go out as lines to the server that owns
+  the database, where they become batches.
 - `file` and what it uses (`prior`, `reading`, `report`): a file becomes batches, and is not read
   when it was imported before.
 - `appending`, `patching`: messages that clients append, and what they say of tool calls later.
 - `acp_stream`: a session's ACP messages as they come in.
 - `projects`, `lifecycle`: projects and sessions as clients make, change and remove them.
+- `source` and `tally`, of both: how far a file is told, and what an import has come to.
 """
 
 from toolfold.ingest.batch import Problem
-from toolfold.ingest.file import import_file
+from toolfold.ingest.file import import_file, send_file
 from toolfold.ingest.report import FileReport, FileState
 from toolfold.ingest.writing import Counts, record
 
-__all__ = ["Counts", "FileReport", "FileState", "Problem", "import_file", "record"]
+__all__ = ["Counts", "FileReport", "FileState", "Problem", "import_file", "record", "send_file"]

@@ -4,14 +4,10 @@ A worker thread parses and prepares the next batch while one is written. Each ba
 in the file that it reaches are one transaction, so an import that is cut off goes on from there.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import anyio.to_thread
 from sqlalchemy import Connection
@@ -20,20 +16,15 @@ from toolfold.errors import DatabaseError
 from toolfold.events import Events
 from toolfold.importers import Importer, detect
 from toolfold.ingest import prior
-from toolfold.ingest.batch import Problem
-from toolfold.ingest.preparation import mend, timestamp
-from toolfold.ingest.prior import Prior
-from toolfold.ingest.reading import Reading, Step, unexpected
+from toolfold.ingest.batch import Batch, Problem
+from toolfold.ingest.gathering import Gatherer
+from toolfold.ingest.reading import Reading, Step, ahead, unexpected
 from toolfold.ingest.report import FileReport, FileState, failed, in_one_line, not_imported
-from toolfold.ingest.writing import Counts, write
+from toolfold.ingest.sending import Post, Progress, send
+from toolfold.ingest.source import Reached, Source, begin, write_part
+from toolfold.ingest.tally import Tally
+from toolfold.ingest.writing import Counts
 from toolfold.store.engine import Database
-from toolfold.store.recording import source
-
-MAX_PROBLEMS = 1_000
-"""How many problems a report holds; its counts are complete."""
-
-Progress = Callable[[int], None]
-"""Is told how many bytes of the file have been read so far."""
 
 
 async def import_file(
@@ -56,6 +47,41 @@ async def import_file(
     Raises:
         DatabaseError: if the database fails.
     """
+    found = await _look_at(database, project_id, path, importer)
+    if isinstance(found, FileReport):
+        return found
+    importer, source = found
+    running = _Import(database, project_id, path, importer, source, events)
+    return await running.run(progress or _untold)
+
+
+async def send_file(
+    database: Database,
+    project_id: str,
+    path: Path,
+    post: Post,
+    *,
+    importer: Importer | None = None,
+    progress: Progress | None = None,
+) -> FileReport:
+    """Import one file as `import_file` does, but have it written by the server that `post` is to.
+
+    The database is only read here. The server tells who follows the sessions.
+
+    Raises:
+        DatabaseError: if the database or the server fails.
+    """
+    found = await _look_at(database, project_id, path, importer)
+    if isinstance(found, FileReport):
+        return found
+    importer, source = found
+    return await send(path, importer, source, post, progress or _untold)
+
+
+async def _look_at(
+    database: Database, project_id: str, path: Path, importer: Importer | None
+) -> tuple[Importer, Source] | FileReport:
+    """Return what is worth importing, and by which importer; a report if nothing is."""
     try:
         if importer is None:
             detected = await anyio.to_thread.run_sync(detect, path)
@@ -69,8 +95,11 @@ async def import_file(
     if known.is_unchanged:
         sessions = () if known.session_id is None else (known.session_id,)
         return FileReport(path, importer.name, FileState.UNCHANGED, sessions=sessions)
-    running = _Import(database, project_id, path, importer, known, events)
-    return await running.run(progress or (lambda _byte_count: None))
+    return importer, known.source(path, importer)
+
+
+def _untold(_byte_count: int) -> None:
+    """Progress that no one wants to know."""
 
 
 @dataclass(slots=True)
@@ -81,23 +110,17 @@ class _Import:
     project_id: str
     path: Path
     importer: Importer
-    known: Prior
+    source: Source
     events: Events | None
-    added: int = 0
-    repeated: int = 0
-    kept_raw: int = 0
-    repaired: int = 0
-    bytes: int = 0
     is_begun: bool = False
-    problems: list[Problem] = field(default_factory=list)
-    heads: dict[str, int] = field(default_factory=dict)
-    """The last sequence that each session had before; in order of their first mention."""
-    changed: set[tuple[str, int]] = field(default_factory=set)
-    refused: set[str] = field(default_factory=set)
+    bytes: int = 0
+    tally: Tally = field(default_factory=Tally)
 
     async def run(self, progress: Progress) -> FileReport:
-        reading = Reading(self.importer, self.path, imported_line=self.known.imported_line)
-        async with aclosing(_ahead(reading.steps())) as steps:
+        gatherer = Gatherer(self.importer.name, keeps_raw=True)
+        first = self.source.imported_line
+        reading = Reading(self.importer, self.path, gatherer, imported_line=first)
+        async with aclosing(ahead(reading.steps())) as steps:
             async for step in steps:
                 failure = await self._take(step)
                 progress(self.bytes)
@@ -105,7 +128,7 @@ class _Import:
                     return self._report(failure)
         return self._report(None)
 
-    async def _take(self, step: Step) -> Problem | None:
+    async def _take(self, step: Step[Batch]) -> Problem | None:
         """Write a step, if there is anything to write; return what ends the import, if it does."""
         batch = step.batch
         is_news = bool(batch.sessions or batch.records)
@@ -122,100 +145,34 @@ class _Import:
                 return Problem(None, f"cannot be written ({reason})")
             if self.events is not None:
                 self.events.publish(counts.positions(self.project_id))
-            self._count(counts)
+            self.tally.count(counts)
+            self.source = self.source.telling(self.tally.sessions)
             self.is_begun = True
         self.bytes = step.place.size
-        self.repeated += step.skipped
-        self.repaired += batch.repaired
-        self.kept_raw += len(batch.records)
-        self._tell(batch.problems)
+        self.tally.passed_by += step.skipped
+        self.tally.take(batch)
         return step.failure
 
-    def _write(self, connection: Connection, step: Step, now: datetime) -> Counts:
+    def _write(self, connection: Connection, step: Step[Batch], now: datetime) -> Counts:
         """Write a step in a transaction that may be run again."""
-        source_id = self.known.source_id
         if not self.is_begun:
-            line = self.known.imported_line
-            source.forget_after(connection, self.project_id, source_id, line)
-        base_time = self.known.changed_at
-        counts = write(connection, self.project_id, step.batch, base_time=base_time)
-        source.advance(connection, self._source(step, now))
-        source.keep(
-            connection,
-            [
-                {
-                    "project_id": self.project_id,
-                    "source_id": source_id,
-                    "line": record.line,
-                    "position": record.position,
-                    "reason": record.reason,
-                    "raw": record.raw,
-                }
-                for record in step.batch.records
-            ],
-        )
-        return counts
-
-    def _source(self, step: Step, now: datetime) -> dict[str, Any]:
-        told = [one.identity.id for one in step.batch.sessions.values()]
-        first = next(iter([*self.heads, *told]), None)
-        return {
-            "project_id": self.project_id,
-            "id": self.known.source_id,
-            "path": mend(str(self.path.resolve())),
-            "format": self.importer.name,
-            "session_id": self.known.session_id or first,
-            "size": step.place.size,
-            "digest": step.place.digest,
-            "line": step.place.line,
-            "companions": self.known.companions if step.is_last else None,
-            "imported_at": timestamp(now),
-        }
-
-    def _count(self, counts: Counts) -> None:
-        for session in counts.sessions:
-            if session.refusal is not None:
-                self._refuse(session.session_id, session.refusal.message)
-            head = self.heads.setdefault(session.session_id, session.head_before)
-            # What this import has added itself is not an update when it changes.
-            self.changed |= {(session.session_id, n) for n in session.updated if n <= head}
-        self.added += counts.added
-        self.repeated += sum(session.repeated for session in counts.sessions)
-
-    def _refuse(self, session_id: str, reason: str) -> None:
-        if session_id not in self.refused:
-            self.refused.add(session_id)
-            self._tell([Problem(None, reason)])
-
-    def _tell(self, problems: list[Problem]) -> None:
-        self.problems += problems[: MAX_PROBLEMS - len(self.problems)]
+            begin(connection, self.project_id, self.source)
+        reached = Reached(step.place, is_end=step.is_last)
+        return write_part(connection, self.project_id, self.source, step.batch, reached, now=now)
 
     def _report(self, failure: Problem | None) -> FileReport:
+        tally = self.tally
         return FileReport(
             self.path,
             self.importer.name,
             FileState.IMPORTED if failure is None else FileState.FAILED,
-            added=self.added,
-            updated=len(self.changed),
-            skipped=max(0, self.repeated - len(self.changed)),
-            kept_raw=self.kept_raw,
-            repaired=self.repaired,
+            added=tally.added,
+            updated=tally.updated,
+            skipped=tally.skipped,
+            kept_raw=tally.kept_raw,
+            repaired=tally.repaired,
             bytes=self.bytes,
-            problems=(*self.problems, *([failure] if failure else [])),
-            sessions=tuple(self.heads),
+            problems=(*tally.problems, *([failure] if failure else [])),
+            sessions=tuple(tally.sessions),
             error=in_one_line(self.path, failure) if failure else None,
         )
-
-
-async def _ahead(steps: Iterator[Step]) -> AsyncGenerator[Step, None]:
-    """Yield each step while a thread makes the next one."""
-    loop = asyncio.get_running_loop()
-    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="toolfold-import")
-    try:
-        making = loop.run_in_executor(thread, next, steps, None)
-        while (step := await making) is not None:
-            making = loop.run_in_executor(thread, next, steps, None)
-            yield step
-    finally:
-        # One that is cut off does not wait for the step that is being made.
-        thread.shutdown(wait=False, cancel_futures=True)

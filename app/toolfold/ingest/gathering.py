@@ -36,7 +36,9 @@ MAX_ENTRIES = 4_000
 MAX_BYTES = 4 * 1024 * 1024
 """What a batch holds at most, but for the rest of the line that fills it."""
 
-_TOO_DEEP = "nested deeper than 1,000 levels"
+TOO_DEEP = "nested deeper than 1,000 levels"
+"""Why a value is kept raw."""
+
 _ROW_BYTES = 500
 """What an entry takes beside its heavy bytes, roughly."""
 
@@ -51,12 +53,12 @@ class Gatherer:
         self._format = source_format
         self._keeps_raw = keeps_raw
         self._identities: dict[str, Identity] = {}
+        self._positions = Counter({AT_END: 0})
         self._start()
 
     def _start(self) -> None:
         self._batch = Batch(self._format)
         self._parts: dict[bytes, Part] = {}
-        self._positions: Counter[int] = Counter()
         self._entries = 0
         self._bytes = 0
 
@@ -66,9 +68,18 @@ class Gatherer:
         return self._entries >= MAX_ENTRIES or self._bytes >= MAX_BYTES
 
     @property
+    def is_overfull(self) -> bool:
+        """Whether the batch cannot wait any more for a place to be cut at."""
+        return self._entries >= 2 * MAX_ENTRIES or self._bytes >= 2 * MAX_BYTES
+
+    @property
     def is_empty(self) -> bool:
         """Whether nothing was added since the batch was last taken."""
         return self._entries == 0
+
+    def drop(self) -> None:
+        """Forget what was added since the batch was last taken."""
+        self._start()
 
     def take(self) -> Batch:
         """Return what was gathered, ready to be written, and start anew."""
@@ -132,7 +143,7 @@ class Gatherer:
                 self._parts[part.hash] = part
             self._bytes += part.size
         for raw in preparation.too_deep:
-            self._keep_raw(entry.line, _TOO_DEEP, raw)
+            self._keep_raw(entry.line, TOO_DEEP, raw)
         for name, text in preparation.cut():
             self._keep_raw(entry.line, f"{name} too long for a row", text.encode())
         # What an importer mended it has told as a `Repair`.
@@ -141,13 +152,15 @@ class Gatherer:
 
     def _keep_raw(self, line: int | None, reason: str, raw: bytes) -> None:
         if not self._keeps_raw:
-            if reason == _TOO_DEEP:
-                raise InvalidJsonError(f"JSON {_TOO_DEEP} cannot be stored.")
+            if reason == TOO_DEEP:
+                raise InvalidJsonError(f"JSON {TOO_DEEP} cannot be stored.")
             raise TranscriptError(
                 f"What is kept raw ({reason}) can be kept only with the file that it is from."
             )
         at = AT_END if line is None else line
         reason = shortened(reason, MAX_TITLE_CHARACTERS)
+        if at not in self._positions:  # Lines never fall: of the ones before there is no more.
+            self._positions = Counter({AT_END: self._positions[AT_END], at: 0})
         self._batch.records.append(RawRecord(at, self._positions[at], mend(reason), raw))
         self._batch.problems.append(Problem(line, reason))
         self._positions[at] += 1

@@ -11,6 +11,8 @@ import anyio.to_thread
 from sqlalchemy import Row
 
 from toolfold.importers import Importer
+from toolfold.ingest.preparation import mend
+from toolfold.ingest.source import Source
 from toolfold.store import source
 from toolfold.store.engine import Database
 
@@ -30,6 +32,18 @@ class Prior:
     is_unchanged: bool = False
     imported_line: int = 0
     session_id: str | None = None
+
+    def source(self, path: Path, importer: Importer) -> Source:
+        """Return the file as the source of the import that is worth making."""
+        return Source(
+            id=self.source_id,
+            path=mend(str(path.resolve())),
+            format=importer.name,
+            companions=self.companions,
+            changed_at=self.changed_at,
+            imported_line=self.imported_line,
+            session_id=self.session_id,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,23 @@
 """Reading a file into batches: what a worker does while the one before is written."""
 
+import asyncio
 import logging
 import traceback
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from toolfold.errors import AppError
 from toolfold.importers import Importer, Transcript
 from toolfold.importers.jsonl import Checkpoint, LineReader
-from toolfold.ingest.batch import Batch, Problem
-from toolfold.ingest.gathering import MAX_ENTRIES, Gatherer
+from toolfold.ingest.batch import Problem
+from toolfold.ingest.gathering import MAX_ENTRIES
 from toolfold.transcript import Entry, Message
+
+B = TypeVar("B")
+B_co = TypeVar("B_co", covariant=True)
 
 _logger = logging.getLogger(__name__)
 
@@ -28,34 +34,61 @@ def unexpected(event: str, source_format: str, error: Exception) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Generic[B]):
     """A batch, and the place in the file up to which it and those before it tell everything.
 
     `skipped` counts messages that were left out because they were imported before. The last step
     is of the file's end, or has the `failure` that ended the reading; then its batch is empty.
     """
 
-    batch: Batch
+    batch: B
     place: Checkpoint
     skipped: int
     is_last: bool = False
     failure: Problem | None = None
 
 
-class Reading:
+class Gathering(Protocol[B_co]):
+    """What makes batches of entries: `Gatherer`, or `Telling` for those that are sent."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time to take the batch."""
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry."""
+
+    def skip(self, entry: Entry) -> None:
+        """Learn whose session is meant from an entry that need not be written again."""
+
+    def take(self) -> B_co:
+        """Return what was gathered, and start anew."""
+
+    def drop(self) -> None:
+        """Forget what was gathered."""
+
+
+class Reading(Generic[B]):
     """One file being read by an importer; lines up to `imported_line` are not told again."""
 
-    def __init__(self, importer: Importer, path: Path, *, imported_line: int = 0) -> None:
+    def __init__(
+        self,
+        importer: Importer,
+        path: Path,
+        gatherer: Gathering[B],
+        *,
+        imported_line: int = 0,
+    ) -> None:
         self._importer = importer
         self._path = path
         self._imported_line = imported_line
         self._lines = LineReader(path)
-        self._gatherer = Gatherer(importer.name, keeps_raw=True)
+        self._gatherer = gatherer
         self._line = 0
         self._skipped = 0
         self._passed_by = 0
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[Step[B]]:
         """Yield the steps of an import, lazily; what goes wrong is the last one's failure."""
         try:
             for entry in self._importer.parse(Transcript(self._path, self._lines)):
@@ -91,13 +124,28 @@ class Reading:
         self._passed_by += 1
         self._skipped += isinstance(entry.value, Message)
 
-    def _step(self, place: Checkpoint, *, is_last: bool = False) -> Step:
+    def _step(self, place: Checkpoint, *, is_last: bool = False) -> Step[B]:
         step = Step(self._gatherer.take(), place, self._skipped, is_last=is_last)
         self._skipped = self._passed_by = 0
         return step
 
-    def _failed(self, reason: str) -> Step:
+    def _failed(self, reason: str) -> Step[B]:
         place = self._lines.checkpoint()
-        nothing = Batch(self._importer.name)
         problem = Problem(place.line + 1, reason)
+        self._gatherer.drop()
+        nothing = self._gatherer.take()
         return Step(nothing, place, self._skipped, is_last=True, failure=problem)
+
+
+async def ahead(steps: Iterator[Step[B]]) -> AsyncGenerator[Step[B], None]:
+    """Yield each step while a thread makes the next one."""
+    loop = asyncio.get_running_loop()
+    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="toolfold-import")
+    try:
+        making = loop.run_in_executor(thread, next, steps, None)
+        while (step := await making) is not None:
+            making = loop.run_in_executor(thread, next, steps, None)
+            yield step
+    finally:
+        # One that is cut off does not wait for the step that is being made.
+        thread.shutdown(wait=False, cancel_futures=True)

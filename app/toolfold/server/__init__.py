@@ -14,7 +14,7 @@ from toolfold.errors import AppError
 from toolfold.relay import relaying
 from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
-from toolfold.server import content_routes, health, problems
+from toolfold.server import content_routes, health, import_route, problems
 from toolfold.server.graphql_http import GraphQLEndpoint
 from toolfold.server.graphql_socket import GraphQLSocket
 from toolfold.settings import Settings
@@ -50,6 +50,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
                 content_routes.tool_content,
             ),
             Route("/api/projects/{project}/blobs/{hash}", content_routes.blob),
+            Route("/api/projects/{project}/import", import_route.import_lines, methods=["POST"]),
             Route("/healthz", health.healthz),
             Route("/readyz", health.readyz),
         ],

@@ -1,0 +1,97 @@
+"""A file as the source of an import: what is remembered of it, in the transaction that writes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from toolfold.importers.jsonl import Checkpoint
+from toolfold.ingest.batch import Batch
+from toolfold.ingest.preparation import timestamp
+from toolfold.ingest.writing import Counts, write
+from toolfold.store.recording import source
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that is being imported.
+
+    `imported_line` is the last line that is not told again, `companions` the digest of the files
+    beside it, `changed_at` the time of what tells no time, `session_id` the session that it was
+    known to tell of, if it was.
+    """
+
+    id: str
+    path: str
+    format: str
+    companions: bytes
+    changed_at: datetime
+    imported_line: int = 0
+    session_id: str | None = None
+
+    def telling(self, session_ids: Iterable[str]) -> "Source":
+        """Return the source as one that tells first of the first of these, unless it is known."""
+        if self.session_id is not None:
+            return self
+        return replace(self, session_id=next(iter(session_ids), None))
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far a source is told: the place, and whether that is its end."""
+
+    place: Checkpoint
+    is_end: bool = False
+
+
+def begin(connection: Connection, project_id: str, told: Source) -> None:
+    """Forget the raw records that are about to be told again."""
+    source.forget_after(connection, project_id, told.id, told.imported_line)
+
+
+def write_part(
+    connection: Connection,
+    project_id: str,
+    told: Source,
+    batch: Batch,
+    reached: Reached,
+    *,
+    now: datetime,
+) -> Counts:
+    """Write a batch and how far it brings the import, in a transaction that is under way.
+
+    `reached` may be before the batch's end, never beyond it.
+    """
+    counts = write(connection, project_id, batch, base_time=told.changed_at)
+    told = told.telling(one.identity.id for one in batch.sessions.values())
+    source.advance(
+        connection,
+        {
+            "project_id": project_id,
+            "id": told.id,
+            "path": told.path,
+            "format": told.format,
+            "session_id": told.session_id,
+            "size": reached.place.size,
+            "digest": reached.place.digest,
+            "line": reached.place.line,
+            "companions": told.companions if reached.is_end else None,
+            "imported_at": timestamp(now),
+        },
+    )
+    source.keep(
+        connection,
+        [
+            {
+                "project_id": project_id,
+                "source_id": told.id,
+                "line": record.line,
+                "position": record.position,
+                "reason": record.reason,
+                "raw": record.raw,
+            }
+            for record in batch.records
+        ],
+    )
+    return counts
