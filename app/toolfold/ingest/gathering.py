@@ -33,7 +33,7 @@ from toolfold.transcript import (
 )
 
 MAX_ENTRIES = 4_000
-MAX_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 2 * 1024 * 1024
 """What a batch holds at most, but for the rest of the line that fills it."""
 
 TOO_DEEP = "nested deeper than 1,000 levels"
