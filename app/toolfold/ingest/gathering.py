@@ -32,8 +32,8 @@ from toolfold.transcript import (
     ToolCallUpdate,
 )
 
-MAX_ENTRIES = 4_000
-MAX_BYTES = 2 * 1024 * 1024
+MAX_ENTRIES = 2_000
+MAX_BYTES = 4 * 1024 * 1024
 """What a batch holds at most, but for the rest of the line that fills it."""
 
 TOO_DEEP = "nested deeper than 1,000 levels"
