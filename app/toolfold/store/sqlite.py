@@ -40,6 +40,8 @@ _PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
     "PRAGMA cache_size=-32000",
+    # Pages; by default a large import would have its log copied into the file at every commit.
+    "PRAGMA wal_autocheckpoint=4000",
     "PRAGMA trusted_schema=OFF",
     "PRAGMA cell_size_check=ON",
     "PRAGMA journal_size_limit=67108864",
