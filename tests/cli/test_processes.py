@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -28,6 +29,17 @@ def _finish(started: "subprocess.Popen[bytes]") -> str:
     output, errors = started.communicate(timeout=120)
     assert (started.returncode, errors) == (0, b"")
     return output.decode()
+
+
+@pytest.mark.parametrize("module", ["importing", "sampling"])
+def test_a_command_that_runs_no_document_does_not_load_the_schema(module: str) -> None:
+    code = (
+        f"import sys, toolfold.cli.{module}\nprint({{'graphql', 'strawberry'}} & {{*sys.modules}})"
+    )
+    done = subprocess.run(  # noqa: S603 (our own)
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, check=True
+    )
+    assert done.stdout == b"set()\n"
 
 
 def test_ctrl_c_ends_after_the_running_batch_and_the_next_run_completes(

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import click
 
 from toolfold import export
-from toolfold.cli.naming import opened, session_of
+from toolfold.cli.naming import session_of
+from toolfold.cli.opening import opened
 from toolfold.cli.options import with_settings
 from toolfold.cli.output_file import writing
 from toolfold.cli.terminal import one_line, size, warn

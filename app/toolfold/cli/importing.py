@@ -10,7 +10,7 @@ import click
 from toolfold.cli.discovery import Discovery, Found, discover
 from toolfold.cli.import_progress import ImportDisplay
 from toolfold.cli.import_report import ImportReport
-from toolfold.cli.naming import opened
+from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.program import MAX_ERROR_CHARACTERS
 from toolfold.cli.terminal import count, one_line, say, warn

@@ -8,7 +8,8 @@ import click
 from rich.table import Table
 
 from toolfold.cli.documents import Documents
-from toolfold.cli.naming import opened, project_id_of
+from toolfold.cli.naming import project_id_of
+from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import console, count, one_line, say, size, warn
 from toolfold.schema.global_id import encode, session_key

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 import click
 
 from toolfold.cli.database_place import told_with_its_place
-from toolfold.cli.naming import MAX_PROJECTS, opened, owned
+from toolfold.cli.naming import MAX_PROJECTS
+from toolfold.cli.opening import opened, owned
 from toolfold.cli.options import with_settings
 from toolfold.cli.terminal import count, one_line, say
 from toolfold.settings import Settings

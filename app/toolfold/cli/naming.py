@@ -1,20 +1,17 @@
 """What people type to name a session or a project, and what they mean by it."""
 
-import contextlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Row
 
-from toolfold.cli.database_place import told_with_its_place
 from toolfold.cli.options import command_with
 from toolfold.cli.terminal import count, one_line
 from toolfold.errors import BadUserInputError, NotFoundError
 from toolfold.schema.global_id import SessionKey, session_key
 from toolfold.settings import Settings
-from toolfold.store import project, session, sqlite
+from toolfold.store import project, session
 from toolfold.store.engine import Database
-from toolfold.store.ownership import Ownership, owning
 from toolfold.store.page import PageRequest
 
 MAX_PROJECTS = 10_000
@@ -24,35 +21,6 @@ _COLUMNS = (
     *("project_id", "id", "source_session", "title"),
     *("parent_id", "parent_source_session"),
 )
-
-
-@contextlib.asynccontextmanager
-async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[Database]:
-    """Open the database for one command; `create` makes it if there is none.
-
-    Raises:
-        DatabaseError: naming the database, also for what happens while it is open.
-    """
-    with told_with_its_place(settings):
-        database = await Database.open(settings, create=create)
-        try:
-            yield database
-        finally:
-            await database.close()
-
-
-@contextlib.contextmanager
-def owned(settings: Settings) -> Iterator[Ownership | None]:
-    """Own the SQLite file for as long as the block runs; None stands for PostgreSQL.
-
-    Raises:
-        DatabaseError: if a server owns it.
-    """
-    if settings.database_url:
-        yield None
-        return
-    with owning(settings.data_dir / sqlite.FILE_NAME) as ownership:
-        yield ownership
 
 
 async def project_id_of(database: Database, name: str) -> str:

@@ -7,7 +7,7 @@ import click
 import orjson
 
 from toolfold.cli.documents import Documents
-from toolfold.cli.naming import opened
+from toolfold.cli.opening import opened
 from toolfold.cli.options import with_settings
 from toolfold.cli.terminal import say
 from toolfold.errors import BadUserInputError, NotFoundError

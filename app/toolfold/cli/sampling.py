@@ -7,7 +7,7 @@ import click
 from sqlalchemy import Connection
 
 from toolfold import sample
-from toolfold.cli.naming import opened
+from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import count, say
 from toolfold.ingest import Counts, record

@@ -9,7 +9,7 @@ import socket
 import click
 import uvicorn
 
-from toolfold.cli.naming import opened, owned
+from toolfold.cli.opening import opened, owned
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import say
 from toolfold.errors import SettingsError

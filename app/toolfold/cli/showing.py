@@ -8,7 +8,8 @@ import orjson
 
 from toolfold.cli.documents import Documents
 from toolfold.cli.listing import short_id
-from toolfold.cli.naming import opened, session_of
+from toolfold.cli.naming import session_of
+from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import count, one_line, say, size
 from toolfold.schema.global_id import encode
