@@ -136,3 +136,24 @@ async def test_a_transaction_run_again_runs_alone(database: Database) -> None:
     assert await database.write(write) is False
     await beside[0]
     assert other.is_set()
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
+async def test_many_new_rows_are_found_by_their_key_at_once(
+    empty_database_settings: Settings,
+) -> None:
+    database = await Database.open(empty_database_settings, create=True)
+    await builders.store_session(database, [builders.text_message("a" * 500) for _ in range(1_000)])
+    await database.close()
+    database = await Database.open(empty_database_settings)
+    async with database.read() as connection:
+        plan = await connection.execute(
+            text(
+                "EXPLAIN SELECT 1 FROM message"
+                " WHERE project_id = :project AND session_id = :session AND sequence = 3"
+            ),
+            {"project": builders.PROJECT, "session": builders.SESSION},
+        )
+        steps = [step for (step,) in plan]
+    await database.close()
+    assert "using pk_message on message" in steps[0]

@@ -7,8 +7,9 @@ other writers wait.
 
 import asyncio
 import contextlib
+import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
@@ -21,6 +22,9 @@ from toolfold.errors import DatabaseError
 from toolfold.store import migrations
 from toolfold.store.exchange import PostgresqlExchange, postgresql_exchange
 from toolfold.store.failures import sqlstate, told_while_connecting
+from toolfold.store.postgresql_statistics import Statistics
+
+_logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -62,6 +66,7 @@ class PostgresqlBackend:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
         event.listen(self.reader.sync_engine, "before_cursor_execute", _replace_nul, retval=True)
+        self._statistics = Statistics(_make_engine_beside(url))
         self._running: set[asyncio.Task[object]] = set()
         self.engines = (self._engine.sync_engine,)
 
@@ -90,28 +95,36 @@ class PostgresqlBackend:
 
         A cancelled caller stops waiting; the transaction runs to its end all the same.
         """
-        task = asyncio.create_task(self._transact(function))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        return await asyncio.shield(task)
+        written = await asyncio.shield(self._start(self._transact(function)))
+        if self._statistics.are_due():
+            self._start(self._gather_statistics())
+        return written
 
     def exchange(
         self, told: Callable[[str], None]
     ) -> AbstractAsyncContextManager[PostgresqlExchange]:
         """Give a way to the other processes, by LISTEN and NOTIFY."""
         # Not one of the pool's: it is held for as long as the process serves.
-        engine = create_async_engine(
-            self._engine.url,
-            poolclass=NullPool,
-            isolation_level="AUTOCOMMIT",
-            connect_args=_CONNECT_ARGUMENTS,
-        )
-        return postgresql_exchange(engine, told)
+        return postgresql_exchange(_make_engine_beside(self._engine.url), told)
 
     async def close(self) -> None:
         """Finish the writes that were asked for, then close every connection."""
         await asyncio.gather(*self._running, return_exceptions=True)
         await self._engine.dispose()
+
+    def _start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Begin what is to end before the backend is closed."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    async def _gather_statistics(self) -> None:
+        try:
+            await self._statistics.gather()
+        except (DBAPIError, OSError):
+            # Nobody asked for them, and the next write tells if the database is gone.
+            _logger.warning("PostgreSQL's tables could not be analysed.", exc_info=True)
 
     async def _transact(self, function: Callable[[Connection], T]) -> T:
         lock = _LOCK_BESIDE_OTHERS
@@ -169,6 +182,13 @@ def make_engine(url: URL) -> AsyncEngine:
         # An error is logged, and parameters hold what is in transcripts.
         hide_parameters=True,
         connect_args=_CONNECT_ARGUMENTS,
+    )
+
+
+def _make_engine_beside(url: URL) -> AsyncEngine:
+    """Return what connects anew each time, beside the pool, and is in no transaction."""
+    return create_async_engine(
+        url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=_CONNECT_ARGUMENTS
     )
 
 
