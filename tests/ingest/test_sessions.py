@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import text_block
+from tests.builders import PROJECT, text_block
 from tests.ingest.stored import (
     FORMAT,
     NOW_TEXT,
@@ -20,6 +20,7 @@ from tests.ingest.stored import (
     state,
 )
 from toolfold.errors import ArchivedSessionError
+from toolfold.events import Position
 from toolfold.store.engine import Database
 from toolfold.store.tables import session_table
 from toolfold.transcript import (
@@ -297,6 +298,42 @@ async def test_a_child_is_joined_to_the_call_that_started_it_in_either_order(
     row = await session(database, "child")
     assert row["parent_id"] == (await session(database, "parent"))["id"]
     assert (row["parent_source_session"], row["parent_tool_call_id"]) == ("parent", "c1")
+    assert await findings(database) == []
+
+
+@pytest.mark.parametrize(
+    ("child", "parent"),
+    [
+        (CHILD, PARENT),
+        (NAMING_CHILD, [user("m1")]),
+        (CHILD, [call("p1", "c1"), ToolCallUpdate("c1", child_session="child")]),
+    ],
+    ids=["a call names it", "it names its parent", "an update names it"],
+)
+async def test_that_a_child_is_joined_is_a_change_of_it(
+    database: Database, child: list[Any], parent: list[Any]
+) -> None:
+    before = await ingest(database, *child, session="child")
+    counts = await ingest(database, *parent, session="parent")
+    row = await session(database, "child")
+    assert row["head_revision"] == before.sessions[0].head_revision + 1
+    assert Position(PROJECT, row["id"], row["head_revision"]) in counts.positions(PROJECT)
+    again = await ingest(database, *parent, session="parent")
+    assert (await session(database, "child"))["head_revision"] == row["head_revision"]
+    assert again.joined == {}
+
+
+async def test_a_stored_child_in_its_parents_batch_is_where_the_batch_left_it(
+    database: Database,
+) -> None:
+    await ingest(database, *CHILD, session="child")
+    counts = await ingest_entries(
+        database,
+        [Entry("child", 2, user("m2")), *(Entry("parent", None, value) for value in PARENT)],
+    )
+    row = await session(database, "child")
+    assert counts.sessions[0].head_revision == row["head_revision"] == 3
+    assert row["parent_tool_call_id"] == "c1"
     assert await findings(database) == []
 
 

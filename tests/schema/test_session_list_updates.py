@@ -18,7 +18,7 @@ from toolfold.schema.global_id import encode, session_key
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
 from toolfold.store.tables import message_table, session_table
-from toolfold.transcript import Message, MessageRole, Session
+from toolfold.transcript import Message, MessageRole, Session, ToolCall
 
 LIST = """
 subscription($project: ID) {
@@ -119,6 +119,20 @@ async def test_sessions_are_told_as_they_appear_change_and_go(
         )
         live.resources.events.publish([Position(project, session, None)])
         assert await listed.next() == {"__typename": "SessionDeleted", "deletedId": id_}
+
+
+async def test_a_child_that_finds_its_parent_is_told(
+    live: Live, interval: Callable[[float], None]
+) -> None:
+    interval(0)
+    await live.write(Session(title="Child"), said(1), session="child")
+    call = ToolCall("c1", child_session="child")
+    async with listening(live) as listed:
+        await live.write(
+            Session(title="Parent"), Message("m1", MessageRole.TOOL, tool_call=call), session="p"
+        )
+        told = [await listed.next() for _ in range(2)]
+    assert sorted(event["session"]["title"] for event in told) == ["Child", "Parent"]
 
 
 async def test_a_list_is_of_one_project_or_of_all(

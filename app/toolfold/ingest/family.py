@@ -5,7 +5,7 @@ own ids and both before the other is there; whichever comes second joins them. A
 would become its own ancestor is not joined, and no longer names a parent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection
@@ -37,16 +37,19 @@ def parent(connection: Connection, row: Columns) -> Columns:
     return _NO_PARENT if is_loop else found
 
 
-def adopt_waiting(connection: Connection, row: Mapping[str, Any]) -> None:
-    """Join the sessions that name this new one as their parent."""
+def adopt_waiting(connection: Connection, row: Mapping[str, Any]) -> Iterator[str]:
+    """Join the sessions that name this new one as their parent, and yield their ids."""
     if row["source_session"] is None:
         return
     for child in session.waiting(connection, row):
         _join(connection, row, child, {"parent_id": row["id"]})
+        yield child
 
 
-def join_children(connection: Connection, row: Mapping[str, Any], messages: Messages) -> None:
-    """Join the sessions that this one's new or changed calls say they started."""
+def join_children(
+    connection: Connection, row: Mapping[str, Any], messages: Messages
+) -> Iterator[str]:
+    """Join the sessions that new or changed calls say they started, and yield their ids."""
     if row["source_session"] is None:
         return
     for call in (*messages.added, *messages.changed):
@@ -60,6 +63,7 @@ def join_children(connection: Connection, row: Mapping[str, Any], messages: Mess
                 "parent_tool_call_id": call["tool_call_id"],
             }
             _join(connection, row, child, joined)
+            yield child
 
 
 def _join(connection: Connection, row: Mapping[str, Any], child: str, joined: Columns) -> None:

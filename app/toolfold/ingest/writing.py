@@ -1,7 +1,7 @@
 """Writing a batch: the one way in, inside a transaction that is under way."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping
@@ -42,12 +42,20 @@ class SessionCounts:
         """How many messages are new."""
         return self.head_sequence - self.head_before
 
+    def with_revision(self, revisions: Mapping[str, int]) -> "SessionCounts":
+        """Return the same with the session's revision among these by id, if it is there."""
+        return replace(self, head_revision=revisions.get(self.session_id, self.head_revision))
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a transaction did, by session, in the order in which the batch tells of them."""
+    """What a transaction did, by session, in the order in which the batch tells of them.
+
+    `joined` has the `head_revision` of the other sessions that found their parent by it, by id.
+    """
 
     sessions: tuple[SessionCounts, ...]
+    joined: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def added(self) -> int:
@@ -66,11 +74,12 @@ class Counts:
 
     def positions(self, project_id: str) -> list[Position]:
         """Return what to publish after the commit: where each session is that took something."""
-        return [
-            Position(project_id, counts.session_id, counts.head_revision)
+        written = {
+            counts.session_id: counts.head_revision
             for counts in self.sessions
             if counts.refusal is None
-        ]
+        }
+        return [Position(project_id, *item) for item in {**written, **self.joined}.items()]
 
 
 def record(
@@ -106,7 +115,8 @@ def write(connection: Connection, project_id: str, batch: Batch, *, base_time: d
     in_order = sorted(batch.sessions, key=lambda own_id: batch.sessions[own_id].identity.id)
     counts = {own_id: transaction.write_session(batch.sessions[own_id]) for own_id in in_order}
     transaction.write_contents()
-    return Counts(tuple(counts[own_id] for own_id in batch.sessions))
+    joined = transaction.advance_joined()
+    return Counts(tuple(counts[own_id].with_revision(joined) for own_id in batch.sessions), joined)
 
 
 @dataclass(slots=True)
@@ -121,6 +131,8 @@ class _Transaction:
     gained: set[Reference] = field(default_factory=set)
     lost: set[Reference] = field(default_factory=set)
     attachments: list[Values] = field(default_factory=list)
+    joined: set[str] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
 
     def write_session(self, one: SessionBatch) -> SessionCounts:
         stored = self._stored(one)
@@ -136,7 +148,7 @@ class _Transaction:
             said = {**said, "updated_at": one.live_at}
         updated = sessions.updated(row, said, messages, base_time=self.base_time)
         self._write_rows(stored, updated, messages)
-        family.join_children(self.connection, updated, messages)
+        self.joined.update(family.join_children(self.connection, updated, messages))
         changed = tuple(one["sequence"] for one in messages.changed)
         return SessionCounts(
             session_id=row["id"],
@@ -157,6 +169,13 @@ class _Transaction:
         content.attach(self.connection, self.attachments)
         content.release(self.connection, self.project_id, self.lost)
 
+    def advance_joined(self) -> dict[str, int]:
+        """Count it as a change of a session that it was joined to its parent, but not of a new one.
+
+        Done last, when no row that was read before is written any more.
+        """
+        return session.advance(self.connection, self.project_id, self.joined - self.added)
+
     def _stored(self, one: SessionBatch) -> Columns | None:
         identity = one.identity
         stored = self.locked.get(identity.id)
@@ -174,7 +193,8 @@ class _Transaction:
             row |= family.parent(self.connection, row)
         if stored is None:
             session.add(self.connection, row)
-            family.adopt_waiting(self.connection, row)
+            self.added.add(row["id"])
+            self.joined.update(family.adopt_waiting(self.connection, row))
         messages.write()
         if stored is not None:
             if sessions.has_unsure_usage(stored, messages):

@@ -46,6 +46,19 @@ def change(connection: Connection, project_id: str, session_id: str, values: Val
     connection.execute(statement, dict(values))
 
 
+def advance(connection: Connection, project_id: str, ids: Collection[str]) -> dict[str, int]:
+    """Let the `head_revision` of sessions grow by one, and return it by id."""
+    if not ids:
+        return {}
+    statement = (
+        update(session_table)
+        .where(_column.project_id == project_id, _column.id.in_(sorted(ids)))
+        .values(head_revision=_column.head_revision + 1)
+        .returning(_column.id, _column.head_revision)
+    )
+    return {row.id: row.head_revision for row in connection.execute(statement)}
+
+
 def caller(
     connection: Connection, project_id: str, source_format: str, source_session: str
 ) -> RowMapping | None:
