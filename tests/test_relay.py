@@ -13,7 +13,7 @@ from tests.builders import text_message
 from tests.schema.following import write
 from toolfold import relay
 from toolfold.events import Events, Position, SessionKey, Watch
-from toolfold.relay import positions_in, relaying, texts
+from toolfold.relay import positions_in, relaying, telling, texts
 from toolfold.settings import Settings
 from toolfold.store import exchange
 from toolfold.store.engine import Database
@@ -92,6 +92,21 @@ async def test_what_one_process_publishes_is_told_in_the_other(
             await elsewhere.write()
             await told(watch, Position(*key, revision))
         assert await told(all_, Position(*key, 4))
+
+
+@pytest.mark.usefixtures("never_looks")
+async def test_a_process_that_follows_nothing_tells_all_by_its_end(
+    here: Process, database: Database
+) -> None:
+    key = await here.write()
+    with here.events.watch_sessions(None) as watch:
+        async with telling(database) as events:
+            for number in range(3):
+                await write(database, events, text_message(), session=f"s{number}")
+            counts = await write(database, events, text_message())
+        seen = await told(watch, Position(*key, 2))
+    assert counts.sessions[0].session_id == key[1]
+    assert len({position.key for position in seen}) == 4
 
 
 @pytest.mark.usefixtures("looks_often")

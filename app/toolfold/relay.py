@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 
 import orjson
 
-from toolfold.events import Events, Position, SessionKey
+from toolfold.errors import DatabaseError
+from toolfold.events import Events, Position, SessionKey, Watch
 from toolfold.store import session as session_store
 from toolfold.store.engine import Database
 from toolfold.store.exchange import MAX_TEXT_BYTES, Exchange
@@ -21,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 1.0
 """How long after a failure the database is tried again."""
+
+TELLING_SECONDS = 0.2
+"""How often a process that follows nothing tells what it wrote."""
 
 
 @contextlib.asynccontextmanager
@@ -32,6 +36,39 @@ async def relaying(database: Database, events: Events) -> AsyncIterator[None]:
     finally:
         running.cancel()
         await asyncio.wait([running])
+
+
+@contextlib.asynccontextmanager
+async def telling(database: Database) -> AsyncIterator[Events]:
+    """Give events whose positions the other processes are told, for one that follows nothing.
+
+    All are told by the end of the block. What cannot be told is found by the others in time.
+
+    Raises:
+        DatabaseError: if the database is out of reach at the beginning.
+    """
+    events = Events()
+    is_over = asyncio.Event()
+    async with database.exchange(lambda _text: None) as exchange:
+        with events.watch_this_process() as watch:
+            running = asyncio.create_task(_tell_until(is_over, watch, exchange))
+            try:
+                yield events
+            finally:
+                is_over.set()
+                await running
+
+
+async def _tell_until(is_over: asyncio.Event, watch: Watch, exchange: Exchange) -> None:
+    try:
+        while not is_over.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(TELLING_SECONDS):
+                    await is_over.wait()
+            for text in texts(watch.take().values()):
+                await exchange.tell(text)
+    except DatabaseError as error:
+        logger.info("What was written is not told: %s", error)
 
 
 def texts(positions: Iterable[Position]) -> Iterator[str]:

@@ -1,3 +1,4 @@
+import asyncio
 import os
 import subprocess
 import sys
@@ -10,7 +11,11 @@ from tests import claude_tree
 from tests.builders import text_message
 from tests.cli.conftest import TOOLFOLD, Run, Store, process
 from toolfold.cli.commands import program
+from toolfold.events import Events, SessionKey
+from toolfold.relay import relaying
 from toolfold.settings import Settings
+from toolfold.store import exchange
+from toolfold.store.engine import Database
 
 
 def test_toolfold_alone_and_every_command_explain_themselves(run: Run) -> None:
@@ -94,6 +99,29 @@ def test_commands_work_on_postgresql(run: Run, tmp_path: Path) -> None:
     assert run("show", "sample").exit_code == 0
     assert run("migrate").exit_code == 0
     assert run("doctor").exit_code == 0
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"])
+def test_a_server_hears_of_what_a_command_wrote(
+    run: Run, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = claude_tree.write(tmp_path / "tree", sessions=1, total_bytes=10_000)
+
+    async def hears(*arguments: object, sessions: int) -> None:
+        database = await Database.open(settings)
+        events = Events()
+        seen: set[SessionKey] = set()
+        async with relaying(database, events), asyncio.timeout(60):
+            with events.watch_sessions(None) as watch:
+                await asyncio.to_thread(run, *arguments)
+                while len(seen) < sessions:
+                    await watch.news()
+                    seen.update(watch.take())
+        await database.close()
+
+    monkeypatch.setattr(exchange, "POSTGRESQL_SECONDS", 3_600)
+    asyncio.run(hears("import", tree.root, sessions=len(tree.transcripts)))
+    asyncio.run(hears("sample", sessions=2))
 
 
 def test_the_list_of_commands_says_the_first_sentence_of_each(run: Run) -> None:

@@ -16,10 +16,12 @@ from toolfold.cli.program import MAX_ERROR_CHARACTERS
 from toolfold.cli.terminal import count, one_line, say, warn
 from toolfold.cli.through_server import ServerLink
 from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError
+from toolfold.events import Events
 from toolfold.importers import IMPORTERS, Importer, detect
 from toolfold.ingest import FileReport, FileState, Problem, import_file, send_file
 from toolfold.ingest.report import failed
 from toolfold.ingest.sending import Progress
+from toolfold.relay import telling
 from toolfold.settings import Settings
 from toolfold.store import project
 from toolfold.store.engine import Database
@@ -78,9 +80,9 @@ async def _import_all(
     report = ImportReport()
     async with opened(settings, create=True) as database:
         try:
-            async with ServerLink(settings) as link:
+            async with ServerLink(settings) as link, telling(database) as events:
                 project_id = await _project_id(database, link, project_name)
-                work = _Work(database, project_id, importer, report, link)
+                work = _Work(database, project_id, importer, report, link, events)
                 with ImportDisplay(discovery.total_bytes) as display:
                     await work.run(discovery, display)
         except asyncio.CancelledError:
@@ -122,12 +124,14 @@ class _Work:
         importer: Importer | None,
         report: ImportReport,
         link: ServerLink,
+        events: Events,
     ) -> None:
         self._database = database
         self._project_id = project_id
         self._importer = importer
         self._report = report
         self._link = link
+        self._events = events
 
     async def run(self, discovery: Discovery, display: ImportDisplay) -> None:
         for found in discovery.files:
@@ -171,10 +175,13 @@ class _Work:
 
     async def _report_of(self, found: Found, progress: Progress) -> FileReport:
         importing = (self._database, self._project_id, found.path)
+        importer, events = self._importer, self._events
         post = await self._link.post(self._project_id)
         if post is None:
-            return await import_file(*importing, importer=self._importer, progress=progress)
-        return await send_file(*importing, post, importer=self._importer, progress=progress)
+            return await import_file(
+                *importing, importer=importer, progress=progress, events=events
+            )
+        return await send_file(*importing, post, importer=importer, progress=progress)
 
     async def _is_wanted(self, found: Found) -> bool:
         """Say whether a file that was met in a folder is of the format that was asked for."""

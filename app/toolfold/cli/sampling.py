@@ -11,6 +11,7 @@ from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import count, say
 from toolfold.ingest import Counts, record
+from toolfold.relay import telling
 from toolfold.settings import Settings
 from toolfold.store import project
 
@@ -38,5 +39,7 @@ async def _store(settings: Settings) -> Counts:
         now = datetime.now(UTC)
         return record(connection, project.DEFAULT_ID, entries, format=sample.FORMAT, now=now)
 
-    async with opened(settings, create=True) as database:
-        return await database.write(write)
+    async with opened(settings, create=True) as database, telling(database) as events:
+        counts = await database.write(write)
+        events.publish(counts.positions(project.DEFAULT_ID))
+        return counts
