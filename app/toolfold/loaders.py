@@ -56,14 +56,14 @@ async def load_content(database: Database, key: ContentKey) -> bytes | None:
 
 async def load_projects(database: Database, keys: Sequence[str]) -> list[Any]:
     """Return the row of each project id, None where there is none."""
-    async with database.read() as connection:
+    async with database.read(single=True) as connection:
         found = await project.by_ids(connection, set(keys))
     return [found.get(key) for key in keys]
 
 
 async def load_sessions(database: Database, keys: Sequence[tuple[str, str]]) -> list[Any]:
     """Return the row of each (project id, session id), None where there is none."""
-    async with database.read() as connection:
+    async with database.read(single=True) as connection:
         found = await session.by_keys(connection, set(keys), session.COLUMNS)
     return [found.get(key) for key in keys]
 
@@ -72,7 +72,7 @@ async def load_child_sessions(
     database: Database, keys: Sequence[tuple[str, str, str]]
 ) -> list[Any]:
     """Return the session that each (project, session, tool call id) started, None where none."""
-    async with database.read() as connection:
+    async with database.read(single=True) as connection:
         found = await session.by_parent_tool_calls(connection, set(keys), session.COLUMNS)
     return [found.get(key) for key in keys]
 
@@ -81,7 +81,7 @@ async def load_attachments(
     database: Database, keys: Sequence[tuple[str, str, int]]
 ) -> list[list[Any]]:
     """Return the attachments' rows of each (project, session, sequence), in their order."""
-    async with database.read() as connection:
+    async with database.read(single=True) as connection:
         found = await attachment.by_messages(connection, set(keys))
     return [found.get(key, []) for key in keys]
 

@@ -31,7 +31,7 @@ async def test_a_server_whose_database_fails_is_alive_and_says_why_it_is_not_rea
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextlib.asynccontextmanager
-    async def fail(_: Database) -> AsyncIterator[None]:
+    async def fail(_: Database, **__: object) -> AsyncIterator[None]:
         raise DatabaseError("The database failed: disk I/O error")
         yield
 
@@ -46,7 +46,7 @@ async def test_a_database_that_does_not_answer_in_time_is_not_waited_for(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextlib.asynccontextmanager
-    async def hang(_: Database) -> AsyncIterator[None]:
+    async def hang(_: Database, **__: object) -> AsyncIterator[None]:
         await asyncio.Event().wait()
         yield
 
@@ -62,7 +62,7 @@ async def test_a_database_that_is_away_is_told_on_the_routes_that_read_it(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextlib.asynccontextmanager
-    async def fail(_: Database) -> AsyncIterator[None]:
+    async def fail(_: Database, **__: object) -> AsyncIterator[None]:
         raise DatabaseError("The database failed: disk I/O error")
         yield
 

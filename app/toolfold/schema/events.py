@@ -67,7 +67,7 @@ class EventExecutor(StrawberryGraphQLCoreExecutionContext):
         row = getattr(self.root_value, "message", None)
         if not isinstance(row, MessageRow) or not isinstance(self.context_value, Operation):
             return False
-        async with self.context_value.database.read() as connection:
+        async with self.context_value.database.read(single=True) as connection:
             rows = await message_store.by_keys(connection, {row.key}, ("revision",))
         return row.key not in rows or rows[row.key].revision > row.revision
 

@@ -81,11 +81,11 @@ async def projects_page(
     """
     scope = Scope.of("projects", types=(str, str))
     request = page_request(info, scope, first, after, last, before)
-    async with info.context.database.read() as connection:
+    async with info.context.database.read(single=request.is_single) as connection:
         page = await project_store.page(connection, request, columns=project_store.COLUMNS)
 
     async def count() -> int:
-        async with info.context.database.read() as connection:
+        async with info.context.database.read(single=True) as connection:
             return await project_store.count(connection)
 
     rows = [project_row(row) for row in page.rows]

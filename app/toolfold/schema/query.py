@@ -158,7 +158,7 @@ async def load_messages(
         return {}
     nodes = selection.raw_info(info).field_nodes
     columns = message_columns(info, nodes, base.typename, "tool_call_id")
-    async with info.context.database.read() as connection:
+    async with info.context.database.read(single=True) as connection:
         found = await message_store.by_keys(connection, keys, columns)
     rows = message_rows(columns, found.values(), access, NO_SCOPE, base)
     return {row.key: row for row in rows}

@@ -6,7 +6,7 @@ A message and its tool call are two views of one row.
 
 from collections import namedtuple
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 from toolfold.schema.connection import Scope
@@ -68,7 +68,8 @@ def message_rows(
     base: Any = MessageRow,
 ) -> list[Any]:
     """Return the store's rows of `columns` as rows that GraphQL shows under `access`."""
-    make = _row_type(columns, base)._make
+    # Not `_make`, which is Python's: this is done for every row of every page.
+    make = partial(tuple.__new__, _row_type(columns, base))
     return [make((*row, access, scope)) for row in found]
 
 

@@ -192,7 +192,7 @@ class _Reading:
     where: message_store.MessageFilter
 
     async def page(self, request: PageRequest) -> Page:
-        async with self.info.context.database.read() as connection:
+        async with self.info.context.database.read(single=request.is_single) as connection:
             return await message_store.page(
                 connection, *self.session, request, columns=self.columns, where=self.where
             )
@@ -204,7 +204,7 @@ class _Reading:
             )
 
     async def count(self) -> int:
-        async with self.info.context.database.read() as connection:
+        async with self.info.context.database.read(single=True) as connection:
             return await message_store.count(connection, *self.session, self.where)
 
 
@@ -277,7 +277,7 @@ async def session_connection(
     scope: Scope,
 ) -> Connection:
     """Return the connection of one page of sessions."""
-    async with info.context.database.read() as connection:
+    async with info.context.database.read(single=request.is_single) as connection:
         page = await session_store.page(
             connection,
             project_ids,
@@ -288,7 +288,7 @@ async def session_connection(
         )
 
     async def count() -> int:
-        async with info.context.database.read() as connection:
+        async with info.context.database.read(single=True) as connection:
             return await session_store.count(connection, project_ids, where=where)
 
     def cursor_of(row: Any) -> str:

@@ -106,7 +106,7 @@ async def _tool_call(database: Database, parameters: dict[str, str]) -> Any:
     if not (_SEQUENCE.fullmatch(place) and int(place) <= _MAX_SEQUENCE):
         return None
     key = (project_id, session_id, int(place))
-    async with database.read() as connection:
+    async with database.read(single=True) as connection:
         row = (await message.by_keys(connection, {key}, _CALL_COLUMNS)).get(key)
     return row if row is not None and row.tool_call_id is not None else None
 

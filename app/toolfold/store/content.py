@@ -11,6 +11,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -21,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from toolfold.errors import CorruptContentError
 from toolfold.store.chunks import Layout, corrupt, decode_base64
 from toolfold.store.engine import Database
+from toolfold.store.fetching import fetch
 from toolfold.store.selection import one_of, pick
 from toolfold.store.tables import content_chunk_table, content_image_table, content_table
 
@@ -82,10 +84,10 @@ async def by_hashes(
     if not keys:
         return {}
     of_contents = _contents.where(one_of(connection, _content_key, keys))
-    contents = (await connection.execute(of_contents)).all()
+    contents = await fetch(connection, of_contents)
     of_chunks = _chunks.where(one_of(connection, _chunk_key, keys))
     ordered = of_chunks.order_by(*_chunk_key, _chunk.position)
-    chunks = (await connection.execute(ordered)).all()
+    chunks = await fetch(connection, ordered)
     return await asyncio.to_thread(_assemble, contents, chunks)
 
 
@@ -134,7 +136,7 @@ def stream(
     Raises:
         CorruptContentError: if there is no such content, or what is read is damaged.
     """
-    return _stream(database.read, (project_id, digest), start, end)
+    return _stream(partial(database.read, single=True), (project_id, digest), start, end)
 
 
 def stream_within(
@@ -171,7 +173,7 @@ async def stream_image(
     last = min(image.content_length, -(-end // 3) * 4)
     offset = image.content_offset
     key = (image.project_id, image.content_hash)
-    pieces = _stream(database.read, key, offset + first, offset + last)
+    pieces = _stream(partial(database.read, single=True), key, offset + first, offset + last)
     position = start // 3 * 3
     rest = b""
     async for piece in pieces:

@@ -3,12 +3,18 @@
 SQLAlchemy's own take the standard library's module. These take `sqlite.MODULE`, begin their
 transactions themselves (the modules are left in autocommit), bind bytes as they are, and interrupt
 a statement whose task was cancelled. Only `sqlite` uses them, by the names registered here.
+
+A reader's thread is asked once for each statement: a way there and back costs as much as to read
+fifty rows. So a transaction begins with its first statement, its end is not waited for, and a
+statement's rows come with it.
 """
 
 import asyncio
 import importlib
 import threading
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType, NoneType
 from typing import Any, TypeVar
 
@@ -16,10 +22,13 @@ import aiosqlite
 from sqlalchemy import Dialect, LargeBinary
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.aiosqlite import (
+    AsyncAdapt_aiosqlite_connection,
+    AsyncAdapt_aiosqlite_cursor,
     AsyncAdapt_aiosqlite_dbapi,
     SQLiteDialect_aiosqlite,
 )
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util.concurrency import await_
 
 
 def import_sqlite() -> ModuleType:
@@ -91,8 +100,16 @@ class ReaderDialect(SQLiteDialect_aiosqlite):
         return _ReaderModule(aiosqlite, MODULE)
 
     def do_begin(self, dbapi_connection: Any) -> None:
-        """Begin the transaction that SQLAlchemy believes to be begun implicitly."""
-        dbapi_connection.cursor().execute("BEGIN")
+        """Let the next statement begin the transaction."""
+        dbapi_connection.driver_connection.begin()
+
+    def do_rollback(self, dbapi_connection: Any) -> None:
+        """End the transaction, which has changed nothing."""
+        dbapi_connection.driver_connection.end()
+
+    def do_commit(self, dbapi_connection: Any) -> None:
+        """End the transaction, which has changed nothing."""
+        dbapi_connection.driver_connection.end()
 
 
 class _ReaderModule(AsyncAdapt_aiosqlite_dbapi):
@@ -104,20 +121,81 @@ class _ReaderModule(AsyncAdapt_aiosqlite_dbapi):
             if name.endswith("Error") or name.startswith("sqlite_version"):
                 setattr(self, name, getattr(MODULE, name))
 
+    def connect(self, *_: Any, async_creator_fn: Callable[[], Any], **__: Any) -> Any:
+        """Return the connection that the engine's `async_creator` opens."""
+        return await_(_ReaderConnection.create(self, async_creator_fn()))
+
+
+class _Cursor(AsyncAdapt_aiosqlite_cursor):
+    """A statement and all of its rows."""
+
+    __slots__ = ("_description",)
+
+    def __init__(self, adapt_connection: Any) -> None:
+        self._adapt_connection = adapt_connection
+        self._connection = adapt_connection.driver_connection
+        self._description: Any = None
+        self._rows = deque()
+
+    @property
+    def description(self) -> Any:
+        """What the DB-API tells of the columns."""
+        return self._description
+
+    @property
+    def rowcount(self) -> int:
+        """Nothing: a reader changes no rows."""
+        return -1
+
+    async def _execute_async(self, operation: str, parameters: Any) -> None:
+        self._description, rows = await self._connection.read(operation, parameters or ())
+        self._rows = deque(rows)
+
+    async def _async_soft_close(self) -> None:
+        """Close nothing: the rows are here."""
+
+    def close(self) -> None:
+        """Forget the rows."""
+        self._rows.clear()
+
+
+class _ReaderConnection(AsyncAdapt_aiosqlite_connection):
+    _cursor_cls = _Cursor
+    __slots__ = ()
+
 
 class InterruptibleConnection(aiosqlite.Connection):
     """An aiosqlite connection that stops its statement when the waiting task is cancelled."""
 
     def __init__(self, connector: Callable[[], Any]) -> None:
         super().__init__(connector, iter_chunk_size=64)
+        self._begins = False
         # A process that ends without closing its database is not kept alive by this thread.
         self._thread.daemon = True
 
+    def begin(self) -> None:
+        """Let the next statement begin a transaction on its way, unless it is in one."""
+        self._begins = True
+
+    def end(self) -> None:
+        """End the transaction, if there is one, before whatever is asked for next."""
+        self._begins = False
+        if self._connection is not None:
+            # Nobody waits for it: it cannot fail, and what comes next is behind it in the queue.
+            self._tx.put_nowait((None, partial(_end, self._connection)))
+
+    async def read(self, sql: str, parameters: Any) -> tuple[Any, list[Any]]:
+        """Return what the DB-API tells of a statement's columns, and all of its rows."""
+        return await self._execute(_read, self._connection, sql, parameters)  # type: ignore[no-any-return]
+
     async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         ended = threading.Event()
+        connection, begins, self._begins = self._connection, self._begins, False
 
         def run() -> Any:
             try:
+                if begins and connection is not None and not connection.in_transaction:
+                    connection.execute("BEGIN")
                 return fn(*args, **kwargs)
             finally:
                 ended.set()
@@ -136,3 +214,13 @@ class InterruptibleConnection(aiosqlite.Connection):
             self._connection.interrupt()
             loop = asyncio.get_running_loop()
             loop.call_later(_INTERRUPT_AGAIN_SECONDS, self._interrupt_until, ended)
+
+
+def _read(connection: Any, sql: str, parameters: Any) -> tuple[Any, list[Any]]:
+    cursor = connection.execute(sql, parameters)
+    return cursor.description, cursor.fetchall()
+
+
+def _end(connection: Any) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")

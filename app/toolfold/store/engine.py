@@ -4,6 +4,7 @@ This module knows which of the two databases is in use; the store's other module
 statements that run on both.
 """
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -35,6 +36,10 @@ class Backend(Protocol):
     @property
     def reader(self) -> AsyncEngine:
         """Gives connections that only read."""
+
+    @property
+    def single_reader(self) -> AsyncEngine:
+        """Gives connections that read one statement, in no transaction if it needs none."""
 
     @property
     def engines(self) -> tuple[Engine, ...]:
@@ -83,21 +88,15 @@ class Database:
                 raise DatabaseError(_REFUSALS[state])
             return cls(backend)
 
-    @contextlib.asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
+    def read(self, *, single: bool = False) -> AbstractAsyncContextManager[AsyncConnection]:
         """Give a connection in a read-only transaction, which sees one state of the database.
 
-        Cancelling the task interrupts the statement that it waits for.
-
-        Raises:
-            DatabaseError: if the database fails or cannot be reached.
+        The transaction begins with the first statement. `single` says that a SELECT will be the
+        only one, which sees one state by itself: on PostgreSQL that takes one round trip instead
+        of three. Cancelling the task interrupts the statement that it waits for. Entering it, and
+        what is read, raise a `DatabaseError` if the database fails or cannot be reached.
         """
-        async with contextlib.AsyncExitStack() as stack:
-            with told_while_connecting():
-                connection = await stack.enter_async_context(self._backend.reader.connect())
-                await stack.enter_async_context(connection.begin())
-            with told_while_running():
-                yield connection
+        return _reading(self._backend.single_reader if single else self._backend.reader)
 
     async def write(self, function: Callable[[Connection], T]) -> T:
         """Run `function` in one write transaction and return its result after the commit.
@@ -150,6 +149,19 @@ async def _connected(settings: Settings, *, create: bool) -> AsyncIterator[Backe
     except BaseException:
         await backend.close()
         raise
+
+
+@contextlib.asynccontextmanager
+async def _reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    connection = engine.connect()
+    with told_while_connecting():
+        await connection.start()
+    try:
+        with told_while_running():
+            yield connection
+    finally:
+        # A cancelled task gives its connection back too.
+        await asyncio.shield(connection.close())
 
 
 def _make_backend(settings: Settings) -> Backend:

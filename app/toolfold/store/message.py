@@ -7,14 +7,16 @@ if it is asked for.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Double,
-    Row,
     Select,
+    Text,
+    bindparam,
     case,
     cast,
     func,
@@ -27,6 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.settings import MAX_BIG_INT
 from toolfold.store import page as pages
+from toolfold.store.fetching import fetch
 from toolfold.store.page import Ordering, Page, PageRequest
 from toolfold.store.selection import one_of, pick
 from toolfold.store.tables import message_table, message_text_table, session_table
@@ -132,8 +135,9 @@ async def page(
     where: MessageFilter = ALL,
 ) -> Page:
     """Read a page in order of sequence; the request's keys are (sequence,)."""
-    selection = select(*pick(EXPRESSIONS, columns)).where(*_within(project_id, session_id, where))
-    return await pages.read(connection, selection, _ordering, request)
+    session = _in_session(project_id, session_id)
+    selection = _filtered(tuple(columns), where)
+    return await pages.read(connection, selection, _ordering, request, session)
 
 
 async def page_around(
@@ -149,12 +153,13 @@ async def page_around(
 
     The message need not exist or meet the filter: the page is centred where it would stand.
     """
-    selection = select(message_table.c.sequence).where(*_within(project_id, session_id, where))
+    selection = _filtered(POSITION_COLUMNS, where)
+    session = _in_session(project_id, session_id)
     from_here = PageRequest(first=around.size, after=(around.sequence - 1,))
-    following = (await pages.read(connection, selection, _ordering, from_here)).rows
+    following = (await pages.read(connection, selection, _ordering, from_here, session)).rows
     wanted = max(around.size // 2, around.size - len(following))
     up_to_here = PageRequest(last=wanted, before=(around.sequence,))
-    preceding = (await pages.read(connection, selection, _ordering, up_to_here)).rows
+    preceding = (await pages.read(connection, selection, _ordering, up_to_here, session)).rows
     start = preceding[0].sequence if preceding else around.sequence
     request = PageRequest(
         first=around.size, after=(start - 1,), with_page_info=around.with_page_info
@@ -170,19 +175,20 @@ async def changed_after(
     *,
     limit: int,
     columns: Sequence[str],
-) -> Sequence[Row[Any]]:
+) -> Sequence[Any]:
     """Return the first `limit` messages that changed after a revision, in order of revision.
 
     Each comes once, as it is now; one range of the index whatever the revision.
     """
-    selection = select(*pick(EXPRESSIONS, columns)).where(*_within(project_id, session_id, ALL))
     request = PageRequest(first=limit, after=(revision,))
-    return (await pages.read(connection, selection, _by_revision, request)).rows
+    session = _in_session(project_id, session_id)
+    selection = _selection(tuple(columns))
+    return (await pages.read(connection, selection, _by_revision, request, session)).rows
 
 
 async def by_keys(
     connection: AsyncConnection, keys: Collection[Key], columns: Sequence[str] = COLUMNS
-) -> dict[Key, Row[Any]]:
+) -> dict[Key, Any]:
     """Return the row of each key that exists; the key's columns come last if not asked for."""
     if not keys:
         return {}
@@ -191,7 +197,7 @@ async def by_keys(
     selection = select(*pick(EXPRESSIONS, columns, KEY_COLUMNS)).where(
         one_of(connection, key, keys)
     )
-    rows = (await connection.execute(selection)).all()
+    rows = await fetch(connection, selection)
     return {(row.project_id, row.session_id, row.sequence): row for row in rows}
 
 
@@ -208,6 +214,27 @@ async def count(
             session_table.c.project_id == project_id, session_table.c.id == session_id
         )
     return (await connection.execute(statement)).scalar() or 0
+
+
+@lru_cache(maxsize=256)
+def _selection(columns: tuple[str, ...]) -> Select[Any]:
+    """Return the selection of a session's messages, whose parameters are `_in_session`."""
+    of_session = (
+        message_table.c[name] == bindparam(name, type_=Text)
+        for name in ("project_id", "session_id")
+    )
+    return select(*pick(EXPRESSIONS, columns)).where(*of_session)
+
+
+def _filtered(columns: tuple[str, ...], where: MessageFilter) -> Select[Any]:
+    """Return the selection of a session's messages that meet a filter; without one, the same."""
+    conditions = where.conditions()
+    selection = _selection(columns)
+    return selection.where(*conditions) if conditions else selection
+
+
+def _in_session(project_id: str, session_id: str) -> dict[str, str]:
+    return {"project_id": project_id, "session_id": session_id}
 
 
 def _within(

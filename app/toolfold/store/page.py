@@ -5,27 +5,42 @@ page, exclusively. Rows come in the connection's order whichever end they are ta
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
     BigInteger,
     BindParameter,
     ColumnElement,
-    Row,
     Select,
     Text,
+    bindparam,
     false,
-    literal,
     select,
     tuple_,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.cursor import Key
+from toolfold.store.fetching import fetch
+
+Parameters = Mapping[str, Any]
+"""The values of a selection's own `bindparam`s, by name."""
+
+_Place = tuple[BindParameter[Any], ...]
+"""A key in a statement: a parameter for each of its values."""
 
 _LARGEST_INTEGER = 2**63 - 1
+_NONE: Parameters = MappingProxyType({})
+
+# To make a statement takes longer than to read fifty rows with it, so a selection that is used
+# again is asked with the same statements.
+_statements: WeakKeyDictionary[Select[Any], dict[tuple[Any, ...], Select[Any]]] = (
+    WeakKeyDictionary()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +57,11 @@ class PageRequest:
     before: Key | None = None
     with_page_info: bool = False
 
+    @property
+    def is_single(self) -> bool:
+        """Whether the page takes one statement at most."""
+        return not self.with_page_info or (self.after is None and self.before is None)
+
     def __post_init__(self) -> None:
         if (self.first is None) == (self.last is None):
             raise ValueError("A page is of the first rows or of the last rows.")
@@ -51,10 +71,10 @@ class PageRequest:
 class Page:
     """Rows in the connection's order, and whether the selection has more on either side.
 
-    Both are false if the request did not ask for page info.
+    Rows are named tuples. Both sides are false if the request did not ask for page info.
     """
 
-    rows: Sequence[Row[Any]]
+    rows: Sequence[Any]
     has_next: bool
     has_previous: bool
 
@@ -74,42 +94,37 @@ class Ordering:
         """Return the terms of ORDER BY."""
         return [column.desc() if self.descending else column.asc() for column in self.columns]
 
-    def after(self, key: Key) -> ColumnElement[bool]:
-        """Return the condition of the rows after `key`."""
-        return self._compare(key, operator.lt if self.descending else operator.gt)
+    def after(self, place: _Place) -> ColumnElement[bool]:
+        """Return the condition of the rows after `place`."""
+        return self._compare(place, operator.lt if self.descending else operator.gt)
 
-    def from_(self, key: Key) -> ColumnElement[bool]:
-        """Return the condition of the rows at `key` and after it."""
-        return self._compare(key, operator.le if self.descending else operator.ge)
+    def from_(self, place: _Place) -> ColumnElement[bool]:
+        """Return the condition of the rows at `place` and after it."""
+        return self._compare(place, operator.le if self.descending else operator.ge)
 
     def _compare(
-        self, key: Key, compare: Callable[[Any, Any], ColumnElement[bool]]
+        self, place: _Place, compare: Callable[[Any, Any], ColumnElement[bool]]
     ) -> ColumnElement[bool]:
-        values = [_bound(value) for value in key]
         if len(self.columns) == 1:
-            return compare(self.columns[0], values[0])
-        return compare(tuple_(*self.columns), tuple_(*values))
-
-
-def _bound(value: str | int) -> BindParameter[Any]:
-    """Return a key's value as a parameter of its own type, not of the column's.
-
-    A cursor may hold any integer, also one that no column does; both databases take 64 bits.
-    """
-    if isinstance(value, str):
-        return literal(value, Text)
-    return literal(max(-_LARGEST_INTEGER, min(value, _LARGEST_INTEGER)), BigInteger)
+            return compare(self.columns[0], place[0])
+        return compare(tuple_(*self.columns), tuple_(*place))
 
 
 async def read(
-    connection: AsyncConnection, selection: Select[Any], ordering: Ordering, request: PageRequest
+    connection: AsyncConnection,
+    selection: Select[Any],
+    ordering: Ordering,
+    request: PageRequest,
+    parameters: Parameters = _NONE,
 ) -> Page:
     """Read one page of `selection`, which has no order or limit of its own."""
     if request.last is not None:
-        part = _Part(selection, ordering.turned(), request.last, request.before, request.after)
+        turned = ordering.turned()
+        part = _Part(selection, turned, request.last, request.before, request.after, parameters)
         rows, behind, ahead = await part.read(connection, with_page_info=request.with_page_info)
         return Page(rows[::-1], has_next=behind, has_previous=ahead)
-    part = _Part(selection, ordering, request.first or 0, request.after, request.before)
+    size = request.first or 0
+    part = _Part(selection, ordering, size, request.after, request.before, parameters)
     rows, behind, ahead = await part.read(connection, with_page_info=request.with_page_info)
     return Page(rows, has_next=ahead, has_previous=behind)
 
@@ -123,45 +138,102 @@ class _Part:
     size: int
     start: Key | None
     end: Key | None
+    parameters: Parameters
 
     async def read(
         self, connection: AsyncConnection, *, with_page_info: bool
-    ) -> tuple[Sequence[Row[Any]], bool, bool]:
+    ) -> tuple[Sequence[Any], bool, bool]:
         """Return the rows, and whether there are others behind them and ahead of them."""
         if not with_page_info:
             return await self._rows(connection, self.size), False, False
         rows = await self._rows(connection, self.size + 1)
         more = len(rows) > self.size
-        behind = None if self.start is None else self.ordering.turned().from_(self.start)
-        ahead = None if self.end is None or more else self._from_end(self.end)
-        found = await self._exist(connection, behind, ahead)
+        behind = self.start is not None
+        ahead = self.end is not None and not more
+        found = await self._exist(connection, behind=behind, ahead=ahead)
         return rows[: self.size], found[0], more or found[1]
 
-    async def _rows(self, connection: AsyncConnection, limit: int) -> Sequence[Row[Any]]:
+    async def _rows(self, connection: AsyncConnection, limit: int) -> Sequence[Any]:
         if limit == 0:
             return []
+        statement = self._statement(("rows",), self._make_rows)
+        return await fetch(connection, statement, {**self._values(), "page_limit": limit})
+
+    def _make_rows(self) -> Select[Any]:
         selection = self.selection
         if self.start is not None:
-            selection = selection.where(self.ordering.after(self.start))
+            selection = selection.where(self.ordering.after(_place("page_start", self.start)))
         if self.end is not None:
-            selection = selection.where(self.ordering.turned().after(self.end))
-        selection = selection.order_by(*self.ordering.terms()).limit(limit)
-        rows: Sequence[Row[Any]] = (await connection.execute(selection)).all()
-        return rows
-
-    def _from_end(self, end: Key) -> ColumnElement[bool]:
-        # An end before the start leaves no rows; what is ahead is then ahead of the start.
-        condition = self.ordering.from_(end)
-        return condition if self.start is None else condition & self.ordering.after(self.start)
+            selection = selection.where(self.ordering.turned().after(_place("page_end", self.end)))
+        limit = bindparam("page_limit", type_=BigInteger)
+        return selection.order_by(*self.ordering.terms()).limit(limit)
 
     async def _exist(
-        self, connection: AsyncConnection, *conditions: ColumnElement[bool] | None
-    ) -> list[bool]:
-        """Say for each condition whether any row meets it, in one statement if need be."""
-        if not any(condition is not None for condition in conditions):
-            return [False for _ in conditions]
-        columns = [
+        self, connection: AsyncConnection, *, behind: bool, ahead: bool
+    ) -> tuple[bool, bool]:
+        """Say whether there are rows behind the start, and at the end or ahead, as is asked."""
+        if not behind and not ahead:
+            return False, False
+        statement = self._statement(
+            ("sides", behind, ahead), lambda: self._make_sides(behind=behind, ahead=ahead)
+        )
+        ((is_behind, is_ahead),) = await fetch(connection, statement, self._values())
+        return bool(is_behind), bool(is_ahead)
+
+    def _make_sides(self, *, behind: bool, ahead: bool) -> Select[Any]:
+        conditions: list[ColumnElement[bool] | None] = [None, None]
+        start = None if self.start is None else _place("page_start", self.start)
+        if behind and start is not None:
+            conditions[0] = self.ordering.turned().from_(start)
+        if ahead and self.end is not None:
+            # An end before the start leaves no rows; what is ahead is then ahead of the start.
+            from_end = self.ordering.from_(_place("page_end", self.end))
+            conditions[1] = from_end if start is None else from_end & self.ordering.after(start)
+        columns = (
             false() if condition is None else self.selection.where(condition).exists()
             for condition in conditions
-        ]
-        return [bool(answer) for answer in (await connection.execute(select(*columns))).one()]
+        )
+        names = ("behind", "ahead")
+        sides: Any = [one.label(name) for one, name in zip(columns, names, strict=True)]
+        statement: Select[Any] = select(*sides)
+        return statement
+
+    def _statement(self, kind: tuple[Any, ...], make: Callable[[], Select[Any]]) -> Select[Any]:
+        """Return the statement of this kind for parts of this shape; its values are `_values`."""
+        shape = (*kind, self.ordering, _types(self.start), _types(self.end))
+        statements = _statements.setdefault(self.selection, {})
+        if shape not in statements:
+            statements[shape] = make()
+        return statements[shape]
+
+    def _values(self) -> dict[str, Any]:
+        return {
+            **self.parameters,
+            **_named("page_start", self.start),
+            **_named("page_end", self.end),
+        }
+
+
+def _types(key: Key | None) -> tuple[type, ...] | None:
+    return None if key is None else tuple(type(value) for value in key)
+
+
+def _place(name: str, key: Key) -> _Place:
+    """Return a key's values as parameters of their own types, not of the columns'.
+
+    A cursor may hold any integer, also one that no column does; both databases take 64 bits.
+    """
+    return tuple(
+        bindparam(f"{name}_{position}", type_=Text() if isinstance(value, str) else BigInteger())
+        for position, value in enumerate(key)
+    )
+
+
+def _named(name: str, key: Key | None) -> dict[str, Any]:
+    return {f"{name}_{position}": _bounded(value) for position, value in enumerate(key or ())}
+
+
+def _bounded(value: str | int) -> str | int:
+    if isinstance(value, str):
+        return value
+    return max(-_LARGEST_INTEGER, min(value, _LARGEST_INTEGER))

@@ -9,14 +9,15 @@ import asyncio
 import contextlib
 import logging
 import re
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from toolfold.errors import DatabaseError
 from toolfold.store import migrations
@@ -31,6 +32,9 @@ T = TypeVar("T")
 MINIMUM_VERSION = 15
 CONNECTIONS = 10
 CONNECT_SECONDS = 10
+RESTED_SECONDS = 10.0
+"""A connection that was not used for so long is asked whether it is still there."""
+
 ATTEMPTS = 5
 """How often a write transaction is tried before its conflict is told to the caller."""
 
@@ -44,6 +48,7 @@ _RETRIED = frozenset(
         "23505",  # unique_violation
     }
 )
+_USED = "toolfold_used"
 _MIGRATION_LOCK = 7878
 _CONNECT_ARGUMENTS = {
     "timeout": CONNECT_SECONDS,
@@ -65,7 +70,11 @@ class PostgresqlBackend:
         self.reader = self._engine.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
-        event.listen(self.reader.sync_engine, "before_cursor_execute", _replace_nul, retval=True)
+        # A statement that is alone sees one state without a transaction, which would cost two more
+        # round trips.
+        self.single_reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        for engine in (self.reader, self.single_reader):
+            event.listen(engine.sync_engine, "before_cursor_execute", _replace_nul, retval=True)
         self._statistics = Statistics(_make_engine_beside(url))
         self._running: set[asyncio.Task[object]] = set()
         self.engines = (self._engine.sync_engine,)
@@ -174,15 +183,42 @@ def parse_url(text: str) -> URL:
 
 def make_engine(url: URL) -> AsyncEngine:
     """Return the pool that reads and writes share."""
-    return create_async_engine(
+    engine = create_async_engine(
         url,
         pool_size=CONNECTIONS,
         max_overflow=0,
-        pool_pre_ping=True,
+        # The connection that was used last is the likeliest to need no ping.
+        pool_use_lifo=True,
         # An error is logged, and parameters hold what is in transcripts.
         hide_parameters=True,
         connect_args=_CONNECT_ARGUMENTS,
     )
+    event.listen(engine.sync_engine, "checkin", _note_use)
+    event.listen(engine.sync_engine, "checkout", _require_life)
+    return engine
+
+
+def _note_use(_connection: Any, record: ConnectionPoolEntry) -> None:
+    record.info[_USED] = time.monotonic()
+
+
+def _require_life(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
+    """Have a connection replaced that has ended; ask only one that has rested.
+
+    The driver knows when the server ends a connection, but not when the way to it was cut. To ask
+    takes three round trips, which SQLAlchemy's own `pool_pre_ping` takes before every read.
+
+    Raises:
+        DisconnectionError: if it is not to be used.
+    """
+    if connection.driver_connection.is_closed():
+        raise DisconnectionError
+    used = record.info.get(_USED)
+    if used is not None and time.monotonic() - used > RESTED_SECONDS:
+        try:
+            connection.ping()
+        except Exception as error:
+            raise DisconnectionError from error
 
 
 def _make_engine_beside(url: URL) -> AsyncEngine:

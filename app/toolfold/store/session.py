@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Row, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.store import page as pages
+from toolfold.store.fetching import fetch
 from toolfold.store.page import Ordering, Page, PageRequest
 from toolfold.store.selection import one_of, pick
 from toolfold.store.tables import session_table
@@ -122,13 +123,13 @@ async def count(
 
 async def by_keys(
     connection: AsyncConnection, keys: Collection[Key], columns: Sequence[str] = COLUMNS
-) -> dict[Key, Row[Any]]:
+) -> dict[Key, Any]:
     """Return the row of each key that exists; the key's columns come last if not asked for."""
     if not keys:
         return {}
     selection = select(*pick(session_table.columns, columns, KEY_COLUMNS))
     key = pick(session_table.columns, KEY_COLUMNS)
-    rows = (await connection.execute(selection.where(one_of(connection, key, keys)))).all()
+    rows = await fetch(connection, selection.where(one_of(connection, key, keys)))
     return {(row.project_id, row.id): row for row in rows}
 
 

@@ -52,7 +52,7 @@ class SqliteBackend:
     """One SQLite file, for `engine.Database`."""
 
     def __init__(self, path: Path) -> None:
-        self.reader = reader_engine(path)
+        self.reader = self.single_reader = reader_engine(path)
         self._path = path
         engine = writer_engine(path)
         self._writer = Writer(engine)

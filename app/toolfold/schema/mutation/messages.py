@@ -77,7 +77,7 @@ async def _stored(root: Outcome, info: Info, nodes: list[FieldNode]) -> list[Any
     if keys is None or root.session_key is None:
         return None
     columns = message_columns(info, nodes, "Message")
-    async with info.context.database.read() as connection:
+    async with info.context.database.read(single=True) as connection:
         found = await message_store.by_keys(connection, set(keys), columns)
     access = bulk_access(compact=None, default=info.context.settings.compact_mode_default)
     scope = message_scope(root.session_key, MessageFilter())

@@ -1,0 +1,142 @@
+"""Rows straight from the driver: the way of the statements that read many of them, or run often.
+
+Core compiles a statement once and remembers it, and the driver's own connection runs it, in the
+transaction that is under way: one hop to SQLite's thread, one round trip to PostgreSQL with a
+prepared statement. Core's execution context, result and rows cost half as much again for a
+thousand rows, and several times as much for one.
+
+What is different from `connection.execute`: all rows are there at once, and they are plain named
+tuples. Listeners, errors and connections that were lost are as there.
+"""
+
+# ruff: noqa: SLF001 - what Core does between a statement and its driver has no public names. Its
+# version is pinned, and the store's tests compare both ways.
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection, Executable
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.util.concurrency import greenlet_spawn
+
+Process = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a compiled statement needs beside its parameters.
+
+    `row` makes a row of a sequence of values; `processed` are the positions of the columns whose
+    values the driver does not give as their types have them.
+    """
+
+    row: Callable[[Any], Any]
+    processed: tuple[tuple[int, Process], ...]
+
+    def rows(self, found: Any) -> list[Any]:
+        if not self.processed:
+            return list(map(self.row, found))
+        return [self.row(self._values(values)) for values in found]
+
+    def _values(self, values: Any) -> list[Any]:
+        processed = list(values)
+        for position, process in self.processed:
+            processed[position] = process(processed[position])
+        return processed
+
+
+_plans: WeakKeyDictionary[Any, _Plan] = WeakKeyDictionary()
+
+
+async def fetch(
+    connection: AsyncConnection, statement: Executable, parameters: Mapping[str, Any] | None = None
+) -> list[Any]:
+    """Return all rows of a SELECT as named tuples; `parameters` are values of its `bindparam`s.
+
+    Raises:
+        DBAPIError: as `connection.execute`.
+    """
+    core = connection.sync_connection
+    if core is None or core.invalidated:
+        # Core says what is wrong.
+        return list((await connection.execute(statement, parameters)).all())
+    compiled, sql, values = _prepared(core, statement, parameters or {})
+    for told in core.dispatch.before_cursor_execute:
+        sql, values = told(core, None, sql, values, None, False)  # noqa: FBT003 - as Core calls them.
+    adapter: Any = core.connection.dbapi_connection
+    try:
+        found = await _run(adapter, core.dialect.name, sql, values)
+    except BaseException as error:  # noqa: BLE001 - Core tells it, and gives up what is not to be used.
+        await greenlet_spawn(_raise, core, adapter, error, sql, values)
+    return _plan(compiled, core).rows(found)
+
+
+def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return a statement compiled, its SQL, and its values in their order, as Core has them."""
+    compiled, extracted, collected, _ = statement._compile_w_cache(
+        core.dialect,
+        compiled_cache=core.engine._compiled_cache,
+        column_keys=sorted(parameters),
+    )
+    named = compiled.construct_params(
+        dict(parameters),
+        extracted_parameters=extracted,
+        escape_names=False,
+        _collected_params=collected,
+    )
+    sql, order, processors = compiled.string, compiled.positiontup, compiled._bind_processors
+    if compiled.post_compile_params or compiled.literal_execute_params:
+        # Such as a list in an IN, of which the SQL has a place for each value.
+        state = compiled._process_parameters_for_postcompile(named)
+        sql, order, named = state.statement, state.positiontup, state.parameters
+        processors = {**processors, **state.processors}
+    values = [
+        processors[name](named[name]) if name in processors else named[name] for name in order
+    ]
+    return compiled, sql, tuple(values)
+
+
+async def _run(adapter: Any, dialect: str, sql: str, values: tuple[Any, ...]) -> Any:
+    driver = adapter.driver_connection
+    if dialect == "sqlite":
+        driver.begin()
+        return await driver.execute_fetchall(sql, values)
+    if adapter._transaction is None:
+        await adapter._start_transaction()
+    # It keeps the statements that it has prepared.
+    return await driver.fetch(sql, *values)
+
+
+def _raise(core: Connection, adapter: Any, error: BaseException, sql: str, values: Any) -> None:
+    """Raise an error of the driver as Core does, which invalidates a connection that is lost."""
+    try:
+        if isinstance(error, Exception):
+            adapter._handle_exception(error)
+    except Exception as translated:  # noqa: BLE001 - the same error as the DB-API has it.
+        error = translated
+    core._handle_dbapi_exception(error, sql, values, None, None)
+
+
+def _plan(compiled: Any, core: Connection) -> _Plan:
+    plan = _plans.get(compiled)
+    if plan is None:
+        columns = compiled._result_columns
+        processors = (
+            (position, column.type.dialect_impl(core.dialect).result_processor(core.dialect, None))
+            for position, column in enumerate(columns)
+        )
+        names = tuple(column.keyname for column in columns)
+        processed = tuple((position, one) for position, one in processors if one is not None)
+        plan = _plans[compiled] = _Plan(_row_of(names), processed)
+    return plan
+
+
+@lru_cache(maxsize=512)
+def _row_of(names: tuple[str, ...]) -> Callable[[Any], Any]:
+    # mypy and typing.NamedTuple want literal names.
+    row_type = namedtuple("Row", names, rename=True)  # type: ignore[misc]  # noqa: PYI024
+    return partial(tuple.__new__, row_type)
