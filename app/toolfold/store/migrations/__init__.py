@@ -12,7 +12,7 @@ from sqlalchemy import Connection, column, inspect, select, table
 SCRIPTS = Path(__file__).parent
 
 _VERSION_TABLE = "alembic_version"
-_recorded = select(column("version_num")).select_from(table(_VERSION_TABLE))
+_recorded = select(table(_VERSION_TABLE, column("version_num")))
 
 
 class SchemaState(enum.Enum):
