@@ -30,7 +30,7 @@ async def test_a_query_is_answered_in_the_media_type_that_was_asked_for(
     )
     assert response.status_code == 200
     assert response.headers["content-type"] == f"{accept}; charset=utf-8"
-    assert response.headers["vary"] == "Accept"
+    assert response.headers["vary"] == "Accept, Accept-Encoding"
     assert response.headers["cache-control"] == "no-store"
     assert response.content == b'{"data":{"hello":"hello you"}}'
 

@@ -1,9 +1,13 @@
-"""What an Accept header gets."""
+"""What an Accept header gets, and an Accept-Encoding header."""
 
 import pytest
 
 from tests.server.serving import NEW, OLD
-from toolfold.server.negotiation import prefers_event_stream, response_media_type
+from toolfold.server.negotiation import (
+    content_coding,
+    prefers_event_stream,
+    response_media_type,
+)
 
 
 @pytest.mark.parametrize(
@@ -87,3 +91,32 @@ def test_a_stream_that_is_explicitly_refused_counts_for_nothing() -> None:
 )
 def test_events_are_chosen_only_by_who_prefers_them(accept: str, preferred: bool) -> None:  # noqa: FBT001
     assert prefers_event_stream(accept) is preferred
+
+
+@pytest.mark.parametrize(
+    ("accept_encoding", "coding"),
+    [
+        ("", None),
+        ("gzip", "gzip"),
+        # What browsers send.
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("gzip, deflate, br", "br"),
+        ("gzip;q=1.0, br;q=0.9, zstd;q=0.8", "gzip"),
+        ("br;q=0.5, gzip;q=0.5", "br"),
+        ("GZIP", "gzip"),
+        ("*", "zstd"),
+        ("*;q=0.5, gzip", "gzip"),
+        ("zstd;q=0, *", "br"),
+        ("gzip;q=0", None),
+        ("*;q=0", None),
+        ("gzip;q=banana", None),
+        ("identity", None),
+        ("identity, gzip;q=0.5", None),
+        ("identity, gzip", "gzip"),
+        ("identity;q=0.5, gzip;q=0.6", "gzip"),
+        ("identity;q=0, *;q=0", None),
+        ("deflate, compress", None),
+    ],
+)
+def test_the_best_coding_is_chosen(accept_encoding: str, coding: str | None) -> None:
+    assert content_coding(accept_encoding, ("zstd", "br", "gzip")) == coding

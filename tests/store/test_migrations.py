@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -180,6 +181,12 @@ async def test_a_migration_that_breaks_references_is_undone(
         assert (await connection.execute(text("SELECT count(*) FROM content"))).scalar() == 0
 
 
+async def test_the_revisions_are_those_that_alembic_finds_in_its_order() -> None:
+    scripts = ScriptDirectory(migrations.SCRIPTS)
+    found = [script.revision for script in scripts.walk_revisions()]
+    assert migrations.revisions() == found[::-1]
+
+
 async def test_migrating_an_empty_database_makes_it(empty_database_settings: Settings) -> None:
     await engine.migrate(empty_database_settings)
     async with opened(empty_database_settings) as database, database.read() as connection:
@@ -190,7 +197,7 @@ def _add_revision(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str = ADD
     """Let the migrations have one revision more, which does what `body` says."""
     shutil.copytree(Path(migrations.__file__).parent, folder)
     (folder / "versions" / "0002_addition.py").write_text(NEXT_REVISION + body, encoding="utf-8")
-    monkeypatch.setattr(migrations, "SCRIPTS", str(folder))
+    monkeypatch.setattr(migrations, "SCRIPTS", folder)
 
 
 async def _set_revision(settings: Settings, revision: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import dataclasses
 import errno
+import gc
 import socket
 
 import click
@@ -115,6 +116,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and tell other processes where."""
         await super().startup(sockets)
+        # The schema and all else that is there stays: requests need not wait while it is looked at.
+        gc.freeze()
         if self.started and self._ownership is not None:
             self._ownership.announce(HOST, self._port)
 

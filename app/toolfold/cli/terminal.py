@@ -2,18 +2,23 @@
 
 import re
 import sys
+from typing import TYPE_CHECKING
 
 import click
 from rich import filesize
-from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 
 
-def console() -> Console | None:
+def console() -> "Console | None":
     """Return the console to draw on if standard output is a terminal, else None."""
     if not sys.stdout.isatty():
         return None
+    from rich.console import Console  # noqa: PLC0415 (most commands print lines only)
+
     return Console(highlight=False, markup=False, emoji=False)
 
 

@@ -15,6 +15,7 @@ from toolfold.relay import relaying
 from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
 from toolfold.server import content_routes, health, import_route, problems
+from toolfold.server.compression import CompressionMiddleware
 from toolfold.server.graphql_http import GraphQLEndpoint
 from toolfold.server.graphql_socket import GraphQLSocket
 from toolfold.settings import Settings
@@ -54,7 +55,11 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
             Route("/healthz", health.healthz),
             Route("/readyz", health.readyz),
         ],
-        middleware=[Middleware(AccessMiddleware), Middleware(problems.FailureMiddleware)],
+        middleware=[
+            Middleware(AccessMiddleware),
+            Middleware(problems.FailureMiddleware),
+            Middleware(CompressionMiddleware),
+        ],
         exception_handlers={
             HTTPException: problems.answer_http_exception,
             AppError: problems.answer_app_error,

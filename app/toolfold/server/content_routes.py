@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from toolfold.schema.context import Resources
-from toolfold.server.representation import ReadRange, Representation, answer
+from toolfold.server.representation import ReadRange, ReadWhole, Representation, answer
 from toolfold.store import content, message
 from toolfold.store.engine import Database
 
@@ -62,12 +62,13 @@ async def tool_content(request: Request) -> Response:
     digest = call.tool_content_hash
     size = len(_NONE) if digest is None else call.tool_content_size
     name = "none" if digest is None else digest.hex()
+    project_id = request.path_params["project"]
     wrapped = Representation(
         len(_BEFORE) + size + len(_AFTER),
         f'"tool-content:{name}"',
         "application/json",
         _REVALIDATED,
-        partial(_wrapped, database, request.path_params["project"], digest, size),
+        partial(_wrapped, database, project_id, digest, size),
     )
     return await answer(request, wrapped)
 
@@ -85,11 +86,13 @@ async def blob(request: Request) -> Response:
         image = None if stored else await content.image(connection, project_id, digest)
     if stored:
         read = partial(content.stream, database, project_id, digest)
-        return await answer(request, _blob(name, stored, read))
+        # Frames one after the other are zstd too (RFC 8878, 3), but httpx cannot read them.
+        is_one_frame = stored.size <= stored.chunk_size
+        frames = partial(content.stream_frames, database, project_id, digest)
+        return await answer(request, _blob(name, stored, read, frames if is_one_frame else None))
     if image:
-        return await answer(
-            request, _blob(name, image, partial(content.stream_image, database, image))
-        )
+        read = partial(content.stream_image, database, image)
+        return await answer(request, _blob(name, image, read))
     raise HTTPException(404, _NOT_FOUND)
 
 
@@ -128,11 +131,13 @@ async def _wrapped(
     yield before + _AFTER[max(start - after, 0) : max(stop - after, 0)]
 
 
-def _blob(name: str, row: Any, read: ReadRange) -> Representation:
+def _blob(
+    name: str, row: Any, read: ReadRange, read_zstd: ReadWhole | None = None
+) -> Representation:
     media_type = row.media_type.partition(";")[0].strip().lower()
     if not _MEDIA_TYPE.fullmatch(media_type):
         media_type = "application/octet-stream"
     headers = dict(_IMMUTABLE)
     if media_type not in INLINE_TYPES:
         headers["content-disposition"] = "attachment"
-    return Representation(row.size, f'"{name}"', media_type, headers, read)
+    return Representation(row.size, f'"{name}"', media_type, headers, read, read_zstd)

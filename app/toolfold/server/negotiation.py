@@ -1,9 +1,11 @@
-"""Which media type a GraphQL response has, by what the client accepts: JSON of two, or events.
+"""What the client accepts: one of two media types of JSON, or events; and a content coding.
 
-GraphQL over HTTP, "Media Types"; RFC 9110, 12.5.1.
+GraphQL over HTTP, "Media Types"; RFC 9110, 12.5.1 and 12.5.3.
 """
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 GRAPHQL_RESPONSE = "application/graphql-response+json"
 JSON = "application/json"
@@ -45,6 +47,20 @@ def prefers_event_stream(accept: str) -> bool:
         (quality, True) > _quality_of(media_type, qualities)
         for media_type in (JSON, GRAPHQL_RESPONSE)
     )
+
+
+@lru_cache(maxsize=128)
+def content_coding(accept_encoding: str, offered: Sequence[str]) -> str | None:
+    """Return the coding that an Accept-Encoding header asks for; None for the bytes as they are.
+
+    The one with the highest quality, the first offered between equals. Nothing is coded for a
+    client that says nothing, or that names `identity` with a higher quality than any coding.
+    """
+    qualities = _qualities(accept_encoding)
+    rest = qualities.get("*", 0.0)
+    best = max(offered, key=lambda coding: qualities.get(coding, rest))
+    quality = qualities.get(best, rest)
+    return best if quality > 0 and quality >= qualities.get("identity", 0.0) else None
 
 
 def _qualities(accept: str) -> dict[str, float]:

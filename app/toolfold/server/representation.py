@@ -1,4 +1,8 @@
-"""Bytes under a URL: whole or a range of them, streamed, if the client has not got them yet."""
+"""Bytes under a URL: whole or a range of them, streamed, if the client has not got them yet.
+
+The whole may go out in a content coding, which is then another representation of the same thing:
+its ETag is weak, and ranges are of the bytes as they are.
+"""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
@@ -7,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from toolfold.server.codings import chosen, is_compressible, weak
 from toolfold.server.ranges import (
     ByteRange,
     UnsatisfiableRangeError,
@@ -18,16 +23,23 @@ from toolfold.server.ranges import (
 ReadRange = Callable[[int, int], AsyncIterator[bytes]]
 """Yields bytes [start, stop), a piece at a time."""
 
+ReadWhole = Callable[[], AsyncIterator[bytes]]
+"""Yields all of the bytes in a coding, a piece at a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """The bytes that a URL stands for; `etag` is strong, with its quotes; `size` is in bytes."""
+    """The bytes that a URL stands for; `etag` is strong, with its quotes; `size` is in bytes.
+
+    `read_zstd` is there if they are stored as one zstd frame: who accepts zstd gets that frame.
+    """
 
     size: int
     etag: str
     media_type: str
     headers: Mapping[str, str]
     read: ReadRange
+    read_zstd: ReadWhole | None = None
 
 
 async def answer(request: Request, representation: Representation) -> Response:
@@ -42,7 +54,7 @@ async def answer(request: Request, representation: Representation) -> Response:
     if is_precondition_failed(request.headers, representation.etag):
         raise HTTPException(412, "The bytes here are other than those in If-Match.")
     if is_not_modified(request.headers, representation.etag):
-        return Response(None, 304, headers)
+        return Response(None, 304, headers | _validators(request, representation))
     part = _part(request, representation)
     start, stop = (part.start, part.stop) if part else (0, size)
     headers |= {"accept-ranges": "bytes", "content-length": str(stop - start)}
@@ -51,8 +63,28 @@ async def answer(request: Request, representation: Representation) -> Response:
     status = 206 if part else 200
     if request.method == "HEAD":
         return Response(None, status, headers, representation.media_type)
+    if representation.read_zstd and not part and _coding(request, representation) == "zstd":
+        pieces = await _begun(representation.read_zstd())
+        del headers["content-length"]
+        headers |= {"content-encoding": "zstd", **_validators(request, representation)}
+        return StreamingResponse(pieces, status, headers, representation.media_type)
     pieces = await _begun(representation.read(start, stop))
     return StreamingResponse(pieces, status, headers, representation.media_type)
+
+
+def _coding(request: Request, representation: Representation) -> str | None:
+    """Return the coding in which the whole goes out, be it here or in the middleware."""
+    accept = ",".join(request.headers.getlist("accept-encoding"))
+    return chosen(accept, representation.media_type, representation.size)
+
+
+def _validators(request: Request, representation: Representation) -> dict[str, str]:
+    """Return what tells a cache which of its answers this one is about (RFC 9111, 4.3.4)."""
+    if not is_compressible(representation.media_type):
+        return {}
+    is_coded = _coding(request, representation) is not None
+    etag = weak(representation.etag) if is_coded else representation.etag
+    return {"etag": etag, "vary": "Accept-Encoding"}
 
 
 def _part(request: Request, representation: Representation) -> ByteRange | None:

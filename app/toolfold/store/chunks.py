@@ -53,6 +53,20 @@ class Layout:
         except zstandard.ZstdError as error:
             raise corrupt(self.digest, f"chunk {position} cannot be decompressed") from error
 
+    def verify(self, position: int, frame: bytes | None, whole: "hashlib._Hash | None") -> bytes:
+        """Return the bytes of one chunk as `decompress` does, and add them to a hash of the whole.
+
+        Raises:
+            CorruptContentError: if it is not what was stored, or it is the last and the whole
+                does not have the hash under which it is stored.
+        """
+        piece = self.decompress(position, frame)
+        if whole is not None:
+            whole.update(piece)
+            if position == self.count - 1:
+                self.require(whole.digest())
+        return piece
+
     def verified(self, frames: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
         """Yield the bytes of every chunk, from (position, frame) in order of position.
 

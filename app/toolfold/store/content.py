@@ -139,11 +139,16 @@ def stream(
     return _stream(partial(database.read, single=True), (project_id, digest), start, end)
 
 
+def stream_frames(database: Database, project_id: str, digest: bytes) -> AsyncIterator[bytes]:
+    """As `stream`, all of a content, in the zstd frames in which it is stored."""
+    return _stream(database.read, (project_id, digest), frames=True)
+
+
 def stream_within(
     connection: AsyncConnection, project_id: str, digest: bytes
 ) -> AsyncIterator[bytes]:
     """As `stream`, all of a content, inside a transaction that the caller holds open."""
-    return _stream(lambda: nullcontext(connection), (project_id, digest), 0, None)
+    return _stream(lambda: nullcontext(connection), (project_id, digest))
 
 
 async def image(connection: AsyncConnection, project_id: str, digest: bytes) -> Row[Any] | None:
@@ -205,7 +210,9 @@ def verify_all(connection: Connection, project_id: str | None = None) -> Iterato
                 yield _verdict(row, ())
 
 
-async def _stream(read: Read, key: Key, start: int, end: int | None) -> AsyncIterator[bytes]:
+async def _stream(
+    read: Read, key: Key, start: int = 0, end: int | None = None, *, frames: bool = False
+) -> AsyncIterator[bytes]:
     async with read() as connection:
         layout = await _layout(connection, *key)
     end = layout.size if end is None else min(end, layout.size)
@@ -213,12 +220,8 @@ async def _stream(read: Read, key: Key, start: int, end: int | None) -> AsyncIte
     for position in layout.positions(start, end):
         async with read() as connection:
             frame = await _frame(connection, key, position)
-        piece = await asyncio.to_thread(layout.decompress, position, frame)
-        if whole is not None:
-            whole.update(piece)
-            if position == layout.count - 1:
-                layout.require(whole.digest())
-        yield layout.part(piece, position, start, end)
+        piece = await asyncio.to_thread(layout.verify, position, frame, whole)
+        yield (frame or b"") if frames else layout.part(piece, position, start, end)
 
 
 async def _layout(connection: AsyncConnection, project_id: str, digest: bytes) -> Layout:
