@@ -13,6 +13,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import zstandard
@@ -44,6 +45,7 @@ _content_key = (_content.project_id, _content.hash)
 _contents = select(*pick(_content, ("project_id", "hash", "size", "chunk_size")))
 _chunk = content_chunk_table.c
 _chunk_key = (_chunk.project_id, _chunk.hash)
+_key_of = attrgetter("project_id", "hash")
 _chunks = select(*pick(_chunk, ("project_id", "hash", "position", "data")))
 
 
@@ -141,7 +143,7 @@ def stream(
 
 def stream_frames(database: Database, project_id: str, digest: bytes) -> AsyncIterator[bytes]:
     """As `stream`, all of a content, in the zstd frames in which it is stored."""
-    return _stream(database.read, (project_id, digest), frames=True)
+    return _stream(partial(database.read, single=True), (project_id, digest), frames=True)
 
 
 def stream_within(
@@ -265,10 +267,6 @@ def _verdict(content: Row[Any], chunks: Iterable[Row[Any]]) -> Verdict:
 def _verified(content: Row[Any], chunks: Iterable[Row[Any]]) -> Iterator[bytes]:
     layout = Layout(content.hash, content.size, content.chunk_size)
     return layout.verified((chunk.position, chunk.data) for chunk in chunks)
-
-
-def _key_of(row: Row[Any]) -> Key:
-    return row.project_id, row.hash
 
 
 def _content_batches(
