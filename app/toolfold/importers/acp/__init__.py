@@ -5,6 +5,7 @@ one, or bare `session/update` notifications; protocol version 1, and version 2 a
 is public (agentclientprotocol.com, npm @agentclientprotocol/sdk).
 
 - `log`: the importer: lines in, entries out.
+- `live`: the same of a conversation that still goes on.
 - `wire`, `methods`: a line as a message, and the request that a response answers.
 - `exchange`, `facts`, `replies`: messages as values of the sessions that they are about.
 - `updates`: one session's updates as values; it knows no file. Whoever receives updates from

@@ -9,6 +9,7 @@ have there.
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from toolfold.importers.acp import methods, replies, shape
@@ -17,9 +18,9 @@ from toolfold.importers.acp.outbox import Told
 from toolfold.importers.acp.shape import NotUnderstoodError
 from toolfold.importers.acp.turn import Moment
 from toolfold.importers.acp.updates import SessionUpdates
-from toolfold.importers.acp.wire import Call, Reply, Wire
+from toolfold.importers.acp.wire import Call, Logged, Reply, Wire
 from toolfold.importers.jsonl import Decoded
-from toolfold.transcript import Json, Session
+from toolfold.transcript import Json, Message, MessageRole, Session
 
 _Params = dict[str, Json]
 _NO_FACTS = Session()
@@ -71,8 +72,30 @@ class Exchange:
         Raises:
             NotUnderstoodError: if it is no message of ACP, or says nothing that is known.
         """
-        logged = self._wire.read(decoded.value)
-        moment = Moment(logged.time, decoded.repaired)
+        return self._take(self._wire.read(decoded.value), repaired=decoded.repaired)
+
+    def hear(self, decoded: Decoded, direction: str, time: datetime) -> list[Told]:
+        """Return what a message made known that went this way at this time; raises as `take`."""
+        logged = self._wire.hear(decoded.value, direction, time)
+        return self._take(logged, repaired=decoded.repaired)
+
+    def show(self) -> list[Told]:
+        """Return what is open as it stands, under the names that it will have.
+
+        A history that is being told again is none of it. Nor are plans: of those in a row only the
+        last one counts, and a text that is told again can but have grown.
+        """
+        for opened in self._open.values():
+            if not opened.is_skipped and not opened.updates.is_replaying:
+                self._pass_on(opened.updates.show())
+        return [
+            (session, value)
+            for session, value in self._drain()
+            if not (isinstance(value, Message) and value.role is MessageRole.PLAN)
+        ]
+
+    def _take(self, logged: Logged, *, repaired: bool) -> list[Told]:
+        moment = Moment(logged.time, repaired)
         if isinstance(logged.message, Call):
             self._take_call(logged.message, moment)
         else:

@@ -68,6 +68,14 @@ class Wire:
         direction = next(filter(None, texts), "")
         return Logged(self._message(message, direction), _time(envelope))
 
+    def hear(self, value: Json, direction: str, time: datetime) -> Logged:
+        """Return a message that was heard at this time, going this way.
+
+        Raises:
+            NotUnderstoodError: if there is none.
+        """
+        return Logged(self._message(shape.fields(value, "the line"), direction), time)
+
     def awaits(self, method: str) -> bool:
         """Say whether a request of this method has had no response so far."""
         return any(call.method == method for calls in self._waiting.values() for call in calls)
