@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,19 @@ class Settings:
             if text:
                 values[setting.name] = _parse(variable, text, setting)
         return cls(**values)
+
+    def choosing(self, data_dir: str | None, database_url: str | None) -> "Settings":
+        """Return these settings with a database that was chosen; a URL counts more than a folder.
+
+        A folder means the database in it, whatever URL the environment has.
+        """
+        chosen = self
+        if data_dir is not None:
+            path = Path(data_dir).expanduser()
+            chosen = replace(chosen, data_dir=path, database_url="")
+        if database_url is not None:
+            chosen = replace(chosen, database_url=database_url)
+        return chosen
 
 
 def _parse(variable: str, text: str, setting: Any) -> Any:

@@ -18,6 +18,7 @@ program = Program(
             "import_paths",
             "Import transcripts: files, and folders with all below them.",
         ),
+        "acp": Deferred("acp", "acp", "Run an ACP agent for an editor, and record its sessions."),
         "list": Deferred(
             "listing", "list_sessions", "List sessions, those that changed last first."
         ),

@@ -14,7 +14,7 @@ from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.program import MAX_ERROR_CHARACTERS
 from toolfold.cli.terminal import count, one_line, say, warn
-from toolfold.cli.through_server import ServerLink
+from toolfold.cli.through_server import ServerLink, project_id_for
 from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError
 from toolfold.events import Events
 from toolfold.importers import IMPORTERS, Importer, detect
@@ -23,7 +23,6 @@ from toolfold.ingest.report import failed
 from toolfold.ingest.sending import Progress
 from toolfold.relay import telling
 from toolfold.settings import Settings
-from toolfold.store import project
 from toolfold.store.engine import Database
 
 AUTO = "auto"
@@ -81,7 +80,7 @@ async def _import_all(
     async with opened(settings, create=True) as database:
         try:
             async with ServerLink(settings) as link, telling(database) as events:
-                project_id = await _project_id(database, link, project_name)
+                project_id = await project_id_for(database, link, project_name)
                 work = _Work(database, project_id, importer, report, link, events)
                 with ImportDisplay(discovery.total_bytes) as display:
                     await work.run(discovery, display)
@@ -92,26 +91,6 @@ async def _import_all(
             for line in report.lines():
                 say(line)
     return report
-
-
-async def _project_id(database: Database, link: ServerLink, name: str) -> str:
-    """Return the id of the project of this name, which is made if there is none."""
-    found = await _existing_id(database, name)
-    if found is not None:
-        return found
-    refusals = await link.create_project(name)
-    if refusals is None:
-        return await database.write(lambda connection: project.create(connection, name))
-    found = await _existing_id(database, name)  # Perhaps another command has just made it.
-    if found is None:
-        raise BadUserInputError(f"The project cannot be made: {refusals[0]}", argument="project")
-    return found
-
-
-async def _existing_id(database: Database, name: str) -> str | None:
-    async with database.read() as connection:
-        row = await project.by_name(connection, name, ("id",))
-    return None if row is None else str(row.id)
 
 
 class _Work:

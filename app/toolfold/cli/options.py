@@ -1,11 +1,9 @@
 """Options that several commands share, and the settings that come of them."""
 
-import dataclasses
 import functools
 import os
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -67,12 +65,7 @@ def _settings(data_dir: str | None, database_url: str | None) -> Settings:
     for option, value in (("--data-dir", data_dir), ("--database-url", database_url)):
         if value is not None and not value.strip():
             raise BadUserInputError(f"{option} is empty.", argument=option.removeprefix("--"))
-    if data_dir is not None:
-        path = Path(data_dir).expanduser()
-        settings = dataclasses.replace(settings, data_dir=path, database_url="")
-    if database_url is not None:
-        settings = dataclasses.replace(settings, database_url=database_url)
-    return settings
+    return settings.choosing(data_dir, database_url)
 
 
 def command_with(settings: Settings, command: str) -> str:

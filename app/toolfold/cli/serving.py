@@ -14,6 +14,7 @@ from toolfold.cli.opening import opened, owned
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import say
 from toolfold.errors import SettingsError
+from toolfold.proxy import places, recorder
 from toolfold.schema import build_schema
 from toolfold.server import create_app
 from toolfold.settings import Settings
@@ -120,6 +121,8 @@ class _Server(uvicorn.Server):
         gc.freeze()
         if self.started and self._ownership is not None:
             self._ownership.announce(HOST, self._port)
+        if self.started:
+            _record_left_over(self._settings)
 
     async def main_loop(self) -> None:
         """Print the URL and what to try, and serve."""
@@ -130,6 +133,14 @@ class _Server(uvicorn.Server):
             self.failure = error
         else:
             await super().main_loop()
+
+
+def _record_left_over(settings: Settings) -> None:
+    """Have a process record what `toolfold acp` could not, if there is any of it."""
+    # A folder that cannot be read is for `toolfold acp --record` to tell.
+    with contextlib.suppress(OSError):
+        if places.waiting(settings):
+            recorder.start_apart(settings)
 
 
 def _welcome(url: str, settings: Settings) -> list[str]:

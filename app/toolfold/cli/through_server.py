@@ -8,10 +8,11 @@ from urllib.parse import quote
 
 import httpx
 
-from toolfold.errors import DatabaseError, TranscriptError
+from toolfold.errors import BadUserInputError, DatabaseError, TranscriptError
 from toolfold.ingest.sending import Post
 from toolfold.settings import Settings
-from toolfold.store import sqlite
+from toolfold.store import project, sqlite
+from toolfold.store.engine import Database
 from toolfold.store.ownership import Owner, owner_of
 
 _CREATE_PROJECT = """
@@ -116,6 +117,30 @@ class ServerLink:
 
     def _refused(self, client: httpx.AsyncClient, response: httpx.Response) -> str:
         return f"the server at {client.base_url} cannot import this: {_reason(response)}"
+
+
+async def project_id_for(database: Database, link: ServerLink, name: str) -> str:
+    """Return the id of the project of this name, which is made if there is none.
+
+    Raises:
+        BadUserInputError: if no project can have this name.
+    """
+    found = await _existing_id(database, name)
+    if found is not None:
+        return found
+    refusals = await link.create_project(name)
+    if refusals is None:
+        return await database.write(lambda connection: project.create(connection, name))
+    found = await _existing_id(database, name)  # Perhaps another command has just made it.
+    if found is None:
+        raise BadUserInputError(f"The project cannot be made: {refusals[0]}", argument="project")
+    return found
+
+
+async def _existing_id(database: Database, name: str) -> str | None:
+    async with database.read() as connection:
+        row = await project.by_name(connection, name, ("id",))
+    return None if row is None else str(row.id)
 
 
 def _reason(response: httpx.Response) -> str:
