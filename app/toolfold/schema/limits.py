@@ -157,6 +157,17 @@ def check(document: DocumentNode, settings: Settings) -> None:
             )
 
 
+def check_length(text: str, settings: Settings) -> None:
+    """Check how long a document's text is, which bounds what the parser has to read.
+
+    Raises:
+        DocumentLimitError: if the document is longer than its tokens have need of.
+    """
+    limit = settings.max_tokens * CHARACTERS_A_TOKEN
+    if len(text) > limit:
+        raise DocumentLimitError(f"The document has {len(text)} characters, over {limit}.")
+
+
 def count_values(value: object, limit: int) -> int:
     """Count the values in a JSON value, itself included; stops soon after `limit`."""
     count = 0
@@ -181,10 +192,7 @@ class DocumentLimits(SchemaExtension):
             DocumentLimitError: if the document is longer than its tokens have need of.
         """
         settings = cast("Operation", self.execution_context.context).settings
-        length = len(self.execution_context.query or "")
-        limit = settings.max_tokens * CHARACTERS_A_TOKEN
-        if length > limit:
-            raise DocumentLimitError(f"The document has {length} characters, over {limit}.")
+        check_length(self.execution_context.query or "", settings)
         self.execution_context.parse_options["max_tokens"] = settings.max_tokens
         yield
 
