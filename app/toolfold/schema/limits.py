@@ -6,6 +6,7 @@ spread, so that the check is linear where what it measures is not.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple, Self, cast
 
 import strawberry
@@ -23,6 +24,7 @@ from strawberry.extensions import SchemaExtension
 from strawberry.types.graphql import OperationType
 
 from toolfold.errors import DocumentLimitError
+from toolfold.schema.caches import MAX_CACHED_CHARACTERS
 from toolfold.schema.context import Operation
 from toolfold.schema.scalars import BigInt
 from toolfold.settings import Settings
@@ -136,14 +138,31 @@ def _measure_fragment(
     return measured[name]
 
 
-def check(document: DocumentNode, settings: Settings) -> None:
-    """Check a document against the limits that are set.
+class _Same(NamedTuple):
+    """A document as a key: equal to itself alone, so that nothing looks at its nodes."""
+
+    node: DocumentNode
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.node is other.node
+
+    def __hash__(self) -> int:
+        return id(self.node)
+
+
+@lru_cache(maxsize=256)
+def _measured(document: _Same) -> Measure:
+    return measure(document.node)
+
+
+def check(document: DocumentNode, settings: Settings, *, is_cached: bool = False) -> None:
+    """Check a document against the limits that are set; one from a cache is measured once.
 
     Raises:
         DocumentLimitError: naming the limit.
     """
     try:
-        found = measure(document)
+        found = _measured(_Same(document)) if is_cached else measure(document)
     except RecursionError as error:
         raise DocumentLimitError("The document's fragments are nested too deeply.") from error
     for name, value, limit in (
@@ -201,7 +220,8 @@ class DocumentLimits(SchemaExtension):
         operation = cast("Operation", self.execution_context.context)
         document = cast("DocumentNode", self.execution_context.graphql_document)
         try:
-            check(document, operation.settings)
+            length = len(self.execution_context.query or "")
+            check(document, operation.settings, is_cached=length <= MAX_CACHED_CHARACTERS)
             self._check_variables()
         except DocumentLimitError as error:
             self.execution_context.pre_execution_errors = [
