@@ -79,6 +79,7 @@ def test_every_setting_is_documented_with_its_default() -> None:
     expected = {
         "TOOLFOLD_DATA_DIR": "the platform's user data folder",
         "TOOLFOLD_DATABASE_URL": "(none)",
+        "TOOLFOLD_TRUSTED_DOCUMENTS": "(none)",
     }
     for setting in fields(Settings):
         default = str(setting.default)

@@ -9,7 +9,7 @@ and open WebSockets, across origins. Clients that are no browsers send neither o
 import re
 from collections.abc import Mapping, Sequence
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,6 +23,8 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 }
 """Of every answer, unless it brings a header of the same name: a page needs a policy of its own."""
+
+_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?")
 
@@ -102,9 +104,10 @@ def _refuse(status: int, code: str, message: str) -> JSONResponse:
 def _secured(send: Send) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                headers.setdefault(name, value)
+            given = list(message["headers"])
+            names = {name.lower() for name, _ in given}
+            missing = [header for header in _RAW_HEADERS if header[0] not in names]
+            message = {**message, "headers": given + missing}
         await send(message)
 
     return send_with_headers

@@ -13,6 +13,10 @@
     ├── ContentBudgetError   CONTENT_BUDGET_EXCEEDED: a heavy field does not fit the operation
     ├── TooManyRowsError     TOO_MANY_ROWS: a page does not fit the operation's rows
     ├── DocumentLimitError   DOCUMENT_TOO_LARGE: a document is deeper or wider than is served
+    ├── UntrustedDocumentError  DOCUMENT_NOT_TRUSTED: only trusted documents are executed here
+    ├── DocumentHashError    BAD_DOCUMENT_HASH: a hash that stands for a document is of no use
+    │   ├── UnknownDocumentError     PERSISTED_QUERY_NOT_FOUND: no trusted document has it
+    │   └── NoTrustedDocumentsError  PERSISTED_QUERY_NOT_SUPPORTED: there is no such document
     ├── DeadlineError        DEADLINE_EXCEEDED: an operation took longer than is allowed
     └── RefusedError         REFUSED: a mutation's input is refused, and nothing was written
         ├── UnknownIdError      UNKNOWN_ID: nothing has the id that the input names
@@ -154,6 +158,30 @@ class DocumentLimitError(AppError):
     """A document has more tokens, depth, aliases or selections than the server accepts."""
 
     code = "DOCUMENT_TOO_LARGE"
+
+
+class UntrustedDocumentError(AppError):
+    """A document is none of those that a server which executes no others has."""
+
+    code = "DOCUMENT_NOT_TRUSTED"
+
+
+class DocumentHashError(AppError):
+    """A request names its document by a hash that is malformed, or not that of its text."""
+
+    code = "BAD_DOCUMENT_HASH"
+
+
+class UnknownDocumentError(DocumentHashError):
+    """No trusted document has the hash; clients that know the text send that next."""
+
+    code = "PERSISTED_QUERY_NOT_FOUND"
+
+
+class NoTrustedDocumentsError(DocumentHashError):
+    """This server has no trusted documents; clients that know the texts send those from now on."""
+
+    code = "PERSISTED_QUERY_NOT_SUPPORTED"
 
 
 class DeadlineError(AppError):

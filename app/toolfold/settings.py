@@ -53,6 +53,8 @@ class Settings:
     max_selections: int = _variable("TOOLFOLD_MAX_SELECTIONS", 500, minimum=1)
     max_batch_messages: int = _variable("TOOLFOLD_MAX_BATCH_MESSAGES", 500, minimum=1)
     max_batch_bytes: int = _variable("TOOLFOLD_MAX_BATCH_BYTES", 8 * 1024 * 1024, minimum=1)
+    trusted_documents: str = _variable("TOOLFOLD_TRUSTED_DOCUMENTS", "")
+    trusted_documents_only: bool = _variable("TOOLFOLD_TRUSTED_DOCUMENTS_ONLY", False)
     max_body_bytes: int = _variable("TOOLFOLD_MAX_BODY_BYTES", 16 * 1024 * 1024, minimum=1)
 
     @classmethod

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import shlex
 import signal
@@ -63,6 +64,36 @@ def test_a_database_that_cannot_be_used_is_one_line_before_anything_is_served(
     result = run("serve", "--data-dir", tmp_path / "broken", "--port", 0)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
     assert result.stderr.startswith("Error: ")
+
+
+def test_a_manifest_that_cannot_be_used_is_one_line_and_makes_no_database(
+    run: Run, tmp_path: Path
+) -> None:
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text('{"Page": "{ limits { maxRows } }"}', encoding="utf-8")
+    folder = tmp_path / "not made"
+    result = run("serve", "--data-dir", folder, "--port", 0, "--trusted-documents", manifest)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert result.stderr.startswith(
+        f"Error: The manifest of trusted documents {manifest}, entry 'Page'"
+    )
+    assert not folder.exists()
+
+
+def test_a_server_may_execute_the_documents_of_its_manifest_alone(
+    settings: Settings, tmp_path: Path
+) -> None:
+    text = "{ limits { maxRows } }"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps({digest: text}), encoding="utf-8")
+    options = ("--trusted-documents", manifest, "--trusted-documents-only")
+    with serving("--data-dir", settings.data_dir, *options) as (_, lines):
+        url = graphql_url(lines)
+        trusted = httpx.post(url, json={"documentId": digest}).json()
+        other = httpx.post(url, json={"query": "{ limits { maxDepth } }"}).json()
+    assert trusted == {"data": {"limits": {"maxRows": 20_000}}}
+    assert other["errors"][0]["extensions"] == {"code": "DOCUMENT_NOT_TRUSTED"}
 
 
 def test_a_second_server_of_the_same_file_is_one_line(settings: Settings, run: Run) -> None:

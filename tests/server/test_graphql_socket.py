@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import orjson
 import pytest
 from websockets import Subprotocol
@@ -311,3 +312,19 @@ async def test_a_mutation_whose_document_is_no_unicode_closes_the_socket(
         text = orjson.dumps(sent).decode().replace(f'{place}:"', f'{place}:"\\ud800')
         await socket.connection.send(text)
         assert await socket.close_code() == 4400
+
+
+async def test_a_document_is_parsed_and_validated_once_for_all_transports(
+    socket: Socket, host: str, schema: SmallSchema
+) -> None:
+    query = "query Once { hello }"
+    for operation_id in ("1", "2"):
+        assert len(await socket.run(operation_id, query)) == 2
+    async with httpx.AsyncClient(base_url=f"http://{host}") as client:
+        for accept in ("application/json", "text/event-stream"):
+            headers = {"accept": accept}
+            response = await client.post("/graphql", json={"query": query}, headers=headers)
+            assert "hello you" in response.text
+    caches = schema.stage.caches
+    for cache in (caches.parse, caches.validate):
+        assert (cache.cache_info().misses, cache.cache_info().hits) == (1, 3)

@@ -13,7 +13,7 @@ from toolfold.errors import BadUserInputError
 from toolfold.settings import Settings
 
 Command = Callable[..., None]
-_FILE_NAMES = frozenset({"paths", "output"})
+_FILE_NAMES = frozenset({"paths", "output", "trusted_documents"})
 """The arguments of commands that are names of files."""
 
 

@@ -9,13 +9,13 @@ import socket
 
 import click
 import uvicorn
+from starlette.applications import Starlette
 
 from toolfold.cli.opening import opened, owned
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import say
 from toolfold.errors import SettingsError
 from toolfold.proxy import places, recorder
-from toolfold.schema import build_schema
 from toolfold.server import create_app
 from toolfold.settings import Settings
 from toolfold.store.ownership import Ownership
@@ -44,8 +44,23 @@ _QUERIES = {
     metavar="N",
     help="Also TOOLFOLD_PORT; 7878 if neither is given. 0 takes any that is free.",
 )
+@click.option(
+    "--trusted-documents",
+    metavar="FILE",
+    help="A manifest of documents that clients ask for by hash. Also TOOLFOLD_TRUSTED_DOCUMENTS.",
+)
+@click.option(
+    "--trusted-documents-only",
+    is_flag=True,
+    help="Execute no other document. Also TOOLFOLD_TRUSTED_DOCUMENTS_ONLY.",
+)
 @with_settings
-def serve(settings: Settings, port: int | None) -> None:
+def serve(
+    settings: Settings,
+    port: int | None,
+    trusted_documents: str | None,
+    trusted_documents_only: bool,  # noqa: FBT001 - click's.
+) -> None:
     """Serve GraphQL on this machine, until Ctrl-C.
 
     The address is 127.0.0.1: only programs on this machine can reach it. An empty database is set
@@ -53,15 +68,20 @@ def serve(settings: Settings, port: int | None) -> None:
     """
     if port is not None:
         settings = dataclasses.replace(settings, port=port)
+    if trusted_documents is not None:
+        settings = dataclasses.replace(settings, trusted_documents=trusted_documents)
+    if trusted_documents_only:
+        settings = dataclasses.replace(settings, trusted_documents_only=True)
+    app = create_app(settings)
     with owned(settings) as ownership:
         asyncio.run(_set_up(settings))
-        _serve(settings, ownership)
+        _serve(app, settings, ownership)
 
 
-def _serve(settings: Settings, ownership: Ownership | None) -> None:
+def _serve(app: Starlette, settings: Settings, ownership: Ownership | None) -> None:
     with _bound(settings.port) as bound:
         config = uvicorn.Config(
-            create_app(settings, schema=build_schema()),
+            app,
             lifespan="on",
             log_level="warning",
             access_log=False,
@@ -146,7 +166,9 @@ def _record_left_over(settings: Settings) -> None:
 def _welcome(url: str, settings: Settings) -> list[str]:
     lines = [f"Toolfold serves GraphQL at {url}/graphql until Ctrl-C.", "", "Try:"]
     curl = f"curl -s {url}/graphql -H 'content-type: application/json' -d"
-    for meaning, query in _QUERIES.items():
+    # None of them is likely to be in a manifest.
+    examples = {} if settings.trusted_documents_only else _QUERIES
+    for meaning, query in examples.items():
         lines += [f"# {meaning}", f'{curl} \'{{"query": "{query}"}}\'']
     lines.append("# Your own sessions, while this runs:")
     return [*lines, command_with(settings, "import ~/.claude/projects")]

@@ -18,9 +18,9 @@ from toolfold.schema.scalars import SCALARS
 from toolfold.schema.subscription import Subscription
 
 
-def build_schema() -> EventSchema:
-    """Return a schema with caches of its own; one is enough for a process."""
-    caches = DocumentCaches()
+def build_schema(documents: DocumentCaches | None = None) -> EventSchema:
+    """Return a schema with caches of its own, or with these; one is enough for a process."""
+    caches = documents or DocumentCaches()
     return EventSchema(
         query=Query,
         subscription=Subscription,

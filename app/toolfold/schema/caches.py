@@ -27,7 +27,7 @@ class ParsedDocument:
 
 
 class DocumentCaches:
-    """The two caches of one schema, each of at most `size` documents.
+    """The two caches of one schema, each of at most `size` documents, and those kept for good.
 
     `parse(query, max_tokens)` and `validate(schema, document, rules)` are `lru_cache` functions.
     The rules must be the same classes each time, or nothing is ever found: make them once.
@@ -36,6 +36,15 @@ class DocumentCaches:
     def __init__(self, size: int = 256) -> None:
         self.parse = lru_cache(maxsize=size)(_parse)
         self.validate = lru_cache(maxsize=size)(_validate)
+        self._kept: dict[str, ParsedDocument] = {}
+
+    def keep(self, query: str, document: DocumentNode) -> None:
+        """Use this document for a text from now on; it must have been found valid."""
+        self._kept[query] = ParsedDocument(document)
+
+    def kept(self, query: str) -> ParsedDocument | None:
+        """Return the document that is kept for a text."""
+        return self._kept.get(query)
 
 
 class CachedDocuments(SchemaExtension):
@@ -48,6 +57,7 @@ class CachedDocuments(SchemaExtension):
     def __init__(self, caches: DocumentCaches) -> None:
         self._caches = caches
         self._document: ParsedDocument | None = None
+        self._is_kept = False
 
     def on_parse(self) -> Iterator[None]:
         """Provide the parsed document, unless it has an error.
@@ -56,7 +66,11 @@ class CachedDocuments(SchemaExtension):
         error and reports it in the way of each transport.
         """
         context = self.execution_context
-        if context.query and len(context.query) <= MAX_CACHED_CHARACTERS:
+        kept = self._caches.kept(context.query or "")
+        if kept is not None:
+            self._document, self._is_kept = kept, True
+            context.graphql_document = kept.node
+        elif context.query and len(context.query) <= MAX_CACHED_CHARACTERS:
             try:
                 self._document = self._caches.parse(
                     context.query, context.parse_options.get("max_tokens")
@@ -71,10 +85,13 @@ class CachedDocuments(SchemaExtension):
         """Provide the document's validation errors, unless it is refused already."""
         context = self.execution_context
         if self._document is not None and context.pre_execution_errors is None:
-            graphql_schema = context.schema._schema  # noqa: SLF001 - Strawberry's only way to it.
-            errors = self._caches.validate(graphql_schema, self._document, context.validation_rules)
-            context.pre_execution_errors = list(errors)
+            context.pre_execution_errors = [] if self._is_kept else self._errors(self._document)
         yield
+
+    def _errors(self, document: ParsedDocument) -> list[GraphQLError]:
+        context = self.execution_context
+        graphql_schema = context.schema._schema  # noqa: SLF001 - Strawberry's only way to it.
+        return list(self._caches.validate(graphql_schema, document, context.validation_rules))
 
 
 def _parse(query: str, max_tokens: int | None) -> ParsedDocument:

@@ -6,6 +6,7 @@ spread, so that the check is linear where what it measures is not.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple, Self, cast
 
 import strawberry
@@ -23,6 +24,7 @@ from strawberry.extensions import SchemaExtension
 from strawberry.types.graphql import OperationType
 
 from toolfold.errors import DocumentLimitError
+from toolfold.schema.caches import MAX_CACHED_CHARACTERS
 from toolfold.schema.context import Operation
 from toolfold.schema.scalars import BigInt
 from toolfold.settings import Settings
@@ -136,14 +138,31 @@ def _measure_fragment(
     return measured[name]
 
 
-def check(document: DocumentNode, settings: Settings) -> None:
-    """Check a document against the limits that are set.
+class _Same(NamedTuple):
+    """A document as a key: equal to itself alone, so that nothing looks at its nodes."""
+
+    node: DocumentNode
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.node is other.node
+
+    def __hash__(self) -> int:
+        return id(self.node)
+
+
+@lru_cache(maxsize=256)
+def _measured(document: _Same) -> Measure:
+    return measure(document.node)
+
+
+def check(document: DocumentNode, settings: Settings, *, is_cached: bool = False) -> None:
+    """Check a document against the limits that are set; one from a cache is measured once.
 
     Raises:
         DocumentLimitError: naming the limit.
     """
     try:
-        found = measure(document)
+        found = _measured(_Same(document)) if is_cached else measure(document)
     except RecursionError as error:
         raise DocumentLimitError("The document's fragments are nested too deeply.") from error
     for name, value, limit in (
@@ -155,6 +174,17 @@ def check(document: DocumentNode, settings: Settings) -> None:
             raise DocumentLimitError(
                 f"The document's {name} is {value}, over the limit of {limit}."
             )
+
+
+def check_length(text: str, settings: Settings) -> None:
+    """Check how long a document's text is, which bounds what the parser has to read.
+
+    Raises:
+        DocumentLimitError: if the document is longer than its tokens have need of.
+    """
+    limit = settings.max_tokens * CHARACTERS_A_TOKEN
+    if len(text) > limit:
+        raise DocumentLimitError(f"The document has {len(text)} characters, over {limit}.")
 
 
 def count_values(value: object, limit: int) -> int:
@@ -181,10 +211,7 @@ class DocumentLimits(SchemaExtension):
             DocumentLimitError: if the document is longer than its tokens have need of.
         """
         settings = cast("Operation", self.execution_context.context).settings
-        length = len(self.execution_context.query or "")
-        limit = settings.max_tokens * CHARACTERS_A_TOKEN
-        if length > limit:
-            raise DocumentLimitError(f"The document has {length} characters, over {limit}.")
+        check_length(self.execution_context.query or "", settings)
         self.execution_context.parse_options["max_tokens"] = settings.max_tokens
         yield
 
@@ -193,7 +220,8 @@ class DocumentLimits(SchemaExtension):
         operation = cast("Operation", self.execution_context.context)
         document = cast("DocumentNode", self.execution_context.graphql_document)
         try:
-            check(document, operation.settings)
+            length = len(self.execution_context.query or "")
+            check(document, operation.settings, is_cached=length <= MAX_CACHED_CHARACTERS)
             self._check_variables()
         except DocumentLimitError as error:
             self.execution_context.pre_execution_errors = [

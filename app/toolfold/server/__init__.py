@@ -13,8 +13,9 @@ from toolfold.access import AccessMiddleware
 from toolfold.errors import AppError
 from toolfold.relay import relaying
 from toolfold.schema import build_schema
+from toolfold.schema.caches import DocumentCaches
 from toolfold.schema.context import Resources
-from toolfold.server import content_routes, health, import_route, problems
+from toolfold.server import content_routes, health, import_route, problems, trusted_documents
 from toolfold.server.compression import CompressionMiddleware
 from toolfold.server.graphql_http import GraphQLEndpoint
 from toolfold.server.graphql_socket import GraphQLSocket
@@ -28,8 +29,13 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
     An empty database is set up. Starting fails with a `DatabaseError` for one that cannot be
     used. While it runs, `app.state.resources` has the settings and the database. `schema` is
     Toolfold's own unless another is given.
+
+    Raises:
+        SettingsError: for a manifest of trusted documents that cannot be used.
     """
-    served = schema or build_schema()
+    caches = DocumentCaches()
+    served = schema or build_schema(caches)
+    trusted = trusted_documents.load(settings, served, caches)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -44,8 +50,8 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
 
     return Starlette(
         routes=[
-            Route("/graphql", GraphQLEndpoint(served).answer, methods=["GET", "POST"]),
-            WebSocketRoute("/graphql", GraphQLSocket(served)),
+            Route("/graphql", GraphQLEndpoint(served, trusted).answer, methods=["GET", "POST"]),
+            WebSocketRoute("/graphql", GraphQLSocket(served, trusted)),
             Route(
                 "/api/projects/{project}/sessions/{session}/messages/{sequence}/tool-content",
                 content_routes.tool_content,

@@ -62,7 +62,7 @@ class _Gzip:
 
 
 ENCODERS: Mapping[str, Callable[[], Encoder]] = {"zstd": _Zstd, "br": _Brotli, "gzip": _Gzip}
-"""What makes an encoder, by coding; the first is taken of those that a client likes as well."""
+"""What makes an encoder, by coding."""
 
 
 class _Compressor(threading.local):
@@ -90,7 +90,7 @@ def chosen(accept_encoding: str, media_type: str, size: int | None) -> str | Non
     """
     if (size is not None and size < MIN_BYTES) or not is_compressible(media_type):
         return None
-    return content_coding(accept_encoding, tuple(ENCODERS))
+    return content_coding(accept_encoding)
 
 
 def is_compressible(media_type: str) -> bool:

@@ -15,6 +15,8 @@ OFF_LOOP_BYTES = 64 * 1024
 # Those that have no body, and the part of one: bytes of a range are counted uncoded.
 _AS_THEY_ARE = frozenset({204, 205, 206, 304})
 
+_ACCEPT_ENCODING = b"accept-encoding"
+
 T = TypeVar("T")
 
 
@@ -29,8 +31,12 @@ class CompressionMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        accept = ",".join(Headers(scope=scope).getlist("accept-encoding"))
-        await self.app(scope, receive, _Answer(send, accept, is_head=scope["method"] == "HEAD"))
+        accept = b",".join(value for name, value in scope["headers"] if name == _ACCEPT_ENCODING)
+        await self.app(
+            scope,
+            receive,
+            _Answer(send, accept.decode("latin-1"), is_head=scope["method"] == "HEAD"),
+        )
 
 
 class _Answer:

@@ -21,7 +21,7 @@ from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOpe
 from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 
-from toolfold.errors import AppError
+from toolfold.errors import AppError, DocumentHashError, UntrustedDocumentError
 from toolfold.schema.context import Resources
 from toolfold.server.event_stream import EVENT_STREAM, EventStreamResponse
 from toolfold.server.graphql_request import GraphQLRequest, read_request
@@ -32,6 +32,7 @@ from toolfold.server.negotiation import (
     response_media_type,
 )
 from toolfold.server.problems import STATUSES
+from toolfold.server.trusted_documents import TrustedDocuments
 
 T = TypeVar("T")
 
@@ -46,8 +47,9 @@ _OPERATIONS: Mapping[str, frozenset[OperationType]] = {
 class GraphQLEndpoint:
     """Answers GET, HEAD and POST at `/graphql`."""
 
-    def __init__(self, schema: BaseSchema) -> None:
+    def __init__(self, schema: BaseSchema, trusted: TrustedDocuments) -> None:
         self._schema = schema
+        self._trusted = trusted
 
     async def answer(self, request: Request) -> Response:
         """Execute the request's operation for as long as its client waits.
@@ -62,9 +64,14 @@ class GraphQLEndpoint:
         if media_type is None:
             raise HTTPException(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
         resources: Resources = request.app.state.resources
-        asked = await read_request(request, resources.settings.max_body_bytes)
-        work = self._execute(asked, _OPERATIONS[request.method], resources)
-        result = await while_connected(request.receive, work)
+        limit = resources.settings.max_body_bytes
+        try:
+            asked = await read_request(request, limit, self._trusted)
+        except (DocumentHashError, UntrustedDocumentError) as error:
+            result = _refused(error)
+        else:
+            work = self._execute(asked, _OPERATIONS[request.method], resources)
+            result = await while_connected(request.receive, work)
         return Response(
             orjson.dumps(response_body(result)),
             _status(result, media_type),
@@ -78,7 +85,11 @@ class GraphQLEndpoint:
         What is wrong with the document is told in the stream, as graphql-sse wants it.
         """
         resources: Resources = request.app.state.resources
-        asked = await read_request(request, resources.settings.max_body_bytes)
+        limit = resources.settings.max_body_bytes
+        try:
+            asked = await read_request(request, limit, self._trusted)
+        except (DocumentHashError, UntrustedDocumentError) as error:
+            return EventStreamResponse(_one(response_body(_refused(error))))
         allowed = _OPERATIONS[request.method] | {OperationType.SUBSCRIPTION}
         results = await self._schema.stream(
             asked.query,
@@ -133,6 +144,17 @@ def response_body(result: ExecutionResult) -> dict[str, Any]:
     if result.extensions:
         body["extensions"] = result.extensions
     return body
+
+
+def _refused(error: AppError) -> ExecutionResult:
+    """Return the result of an operation whose document is not to be executed."""
+    return ExecutionResult(
+        data=None, errors=[GraphQLError(error.message, extensions=error.extensions)]
+    )
+
+
+async def _one(body: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+    yield body
 
 
 async def _bodies(results: AsyncGenerator[Any, None]) -> AsyncGenerator[dict[str, Any], None]:

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, AnyStr
 
 import orjson
 from starlette.exceptions import HTTPException
@@ -11,14 +12,18 @@ from starlette.requests import Request
 
 from toolfold import exact_json, stored_json
 from toolfold.server.body import read_body
+from toolfold.server.trusted_documents import TrustedDocuments
 
 MAX_NESTING = 1_100
 """Levels of a mutation's message: what may be stored has 1,000, and stands a few levels deep."""
 
+UNREAD = object()
+"""Stands for a message that `parse_mutation` is to read."""
+
 
 @dataclass(frozen=True, slots=True)
 class GraphQLRequest:
-    """What to execute (GraphQL over HTTP, "Request Parameters")."""
+    """What to execute (GraphQL over HTTP, "Request Parameters"), its document by text."""
 
     query: str
     operation_name: str | None
@@ -26,21 +31,43 @@ class GraphQLRequest:
     extensions: dict[str, Any] | None
 
 
-async def read_request(request: Request, max_body_bytes: int) -> GraphQLRequest:
+async def read_request(
+    request: Request, max_body_bytes: int, trusted: TrustedDocuments
+) -> GraphQLRequest:
     """Return what a GET or POST asks for.
 
     Raises:
+        DocumentHashError, UntrustedDocumentError: for a document that is not to be executed.
         HTTPException: 413 for a body that is too large, 415 for one that is not JSON in UTF-8,
             400 for one that cannot be understood.
     """
     if request.method == "POST":
         _require_json(request)
-        return _from_parameters(await _body(await read_body(request, max_body_bytes)))
+        data = await read_body(request, max_body_bytes)
+        return _from_parameters(await _body(data, trusted), trusted)
     parameters: dict[str, Any] = dict(request.query_params)
     for name in ("variables", "extensions"):
         if name in parameters:
-            parameters[name] = _decoded(parameters[name] or "null", f"`{name}`")
-    return _from_parameters(parameters)
+            parameters[name] = _decoded(parameters[name] or "null", f"`{name}`", parse_json)
+    return _from_parameters(parameters, trusted)
+
+
+def parse_query(data: bytes, trusted: TrustedDocuments) -> Any:
+    """Return the JSON value of a message; `UNREAD` if it may be a mutation's.
+
+    Raises:
+        json.JSONDecodeError: as `parse_json`.
+    """
+    if b"mutation" in data:
+        return UNREAD
+    try:
+        value = parse_json(data)
+    except ValueError:
+        if not trusted.mutations:
+            raise
+        return UNREAD
+    parameters = value.get("payload", value) if isinstance(value, dict) else value
+    return UNREAD if trusted.is_mutation(parameters) else value
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -53,7 +80,7 @@ def parse_json(text: str | bytes) -> Any:
     return orjson.loads(text)
 
 
-def parse_mutation(text: str | bytes) -> Any:
+def parse_mutation(data: bytes) -> Any:
     """Return the JSON value of a message that may be a mutation's, read to its last digit.
 
     What a mutation cannot store, it says itself, and where that is: of lone surrogates only those
@@ -63,7 +90,6 @@ def parse_mutation(text: str | bytes) -> Any:
         ValueError: for what is no JSON, for a lone surrogate elsewhere, and for nesting beyond
             `MAX_NESTING` levels.
     """
-    data = text.encode() if isinstance(text, str) else text
     value = exact_json.parse(data, max_nesting=MAX_NESTING)
     if stored_json.repaired(_without_variables(value))[1]:
         raise ValueError("a lone surrogate, which is no Unicode")
@@ -81,20 +107,19 @@ def _without_variables(value: Any) -> Any:
     }
 
 
-def _from_parameters(parameters: object) -> GraphQLRequest:
+def _from_parameters(parameters: object, trusted: TrustedDocuments) -> GraphQLRequest:
     if isinstance(parameters, list):
         raise HTTPException(400, "Requests in batches are not served: send them one by one.")
     if not isinstance(parameters, dict):
         raise HTTPException(400, "The body must be a JSON object.")
-    query = _parameter(parameters, "query", str, "text")
-    if not query:
+    _parameter(parameters, "query", str, "text")
+    operation_name = _parameter(parameters, "operationName", str, "text")
+    variables = _parameter(parameters, "variables", dict, "an object")
+    extensions = _parameter(parameters, "extensions", dict, "an object")
+    query = trusted.text(parameters)
+    if query is None:
         raise HTTPException(400, "The parameter `query` is missing.")
-    return GraphQLRequest(
-        query,
-        _parameter(parameters, "operationName", str, "text"),
-        _parameter(parameters, "variables", dict, "an object"),
-        _parameter(parameters, "extensions", dict, "an object"),
-    )
+    return GraphQLRequest(query, operation_name, variables, extensions)
 
 
 def _parameter(parameters: Mapping[str, Any], name: str, kind: type, described: str) -> Any:
@@ -104,15 +129,14 @@ def _parameter(parameters: Mapping[str, Any], name: str, kind: type, described: 
     return value
 
 
-async def _body(data: bytes) -> Any:
-    if b"mutation" not in data:
-        return _decoded(data, "The body")
+async def _body(data: bytes, trusted: TrustedDocuments) -> Any:
+    value = _decoded(data, "The body", partial(parse_query, trusted=trusted))
+    if value is not UNREAD:
+        return value
     return await asyncio.to_thread(_decoded, data, "The body", parse_mutation)
 
 
-def _decoded(
-    text: str | bytes, described: str, parse: Callable[[str | bytes], Any] = parse_json
-) -> Any:
+def _decoded(text: AnyStr, described: str, parse: Callable[[AnyStr], Any]) -> Any:
     try:
         return parse(text)
     except ValueError as error:

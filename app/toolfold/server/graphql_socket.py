@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from graphql import GraphQLError
@@ -12,9 +12,12 @@ from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import (
     BaseGraphQLTransportWSHandler,
 )
+from strawberry.subscriptions.protocols.graphql_transport_ws.types import ErrorMessage
 
+from toolfold.errors import DocumentHashError, UntrustedDocumentError
 from toolfold.schema.context import Resources
-from toolfold.server.graphql_request import parse_json, parse_mutation
+from toolfold.server.graphql_request import UNREAD, parse_mutation, parse_query
+from toolfold.server.trusted_documents import TrustedDocuments, names_document
 
 MAX_REASON_BYTES = 123
 """What a close frame has room for (RFC 6455, 5.5); a longer reason would break the socket."""
@@ -36,10 +39,23 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Resources, None]):
 
         Strawberry looks into a message as if its types were right.
         """
-        if _is_well_formed(message):
-            await super().handle_message(message)
-        else:
+        if not _is_well_formed(message):
             await self.handle_invalid_message("The message is not of graphql-transport-ws")
+            return
+        if message["type"] == "subscribe" and self._may_subscribe(message["id"]):
+            trusted = cast("GraphQLSocket", self.view).trusted
+            try:
+                message["payload"]["query"] = trusted.text(message["payload"]) or ""
+            except (DocumentHashError, UntrustedDocumentError) as error:
+                told = GraphQLError(error.message, extensions=error.extensions).formatted
+                refusal = ErrorMessage(id=message["id"], type="error", payload=[told])
+                await self.send_message(refusal)
+                return
+        await super().handle_message(message)
+
+    def _may_subscribe(self, operation_id: str) -> bool:
+        """Say whether Strawberry would not close the socket for a message, whatever it asks."""
+        return self.connection_acknowledged and operation_id not in self.operations
 
     @staticmethod
     def _get_pre_execution_close_reason(error: GraphQLError) -> None:
@@ -56,7 +72,8 @@ class GraphQLSocket(GraphQL[Resources, None]):
     graphql_transport_ws_handler_class = SocketHandler
     websocket_adapter_class = SocketAdapter
 
-    def __init__(self, schema: BaseSchema) -> None:
+    def __init__(self, schema: BaseSchema, trusted: TrustedDocuments) -> None:
+        self.trusted = trusted
         protocols = (GRAPHQL_TRANSPORT_WS_PROTOCOL,)
         super().__init__(schema, graphql_ide=None, subscription_protocols=protocols)
 
@@ -67,11 +84,12 @@ class GraphQLSocket(GraphQL[Resources, None]):
 
     def decode_json(self, data: str | bytes) -> object:
         """Return the JSON value of a frame."""
-        text = data if isinstance(data, str) else data.decode()
-        if "mutation" not in text:
-            return parse_json(text)
+        frame = data if isinstance(data, bytes) else data.encode()
+        value = parse_query(frame, self.trusted)
+        if value is not UNREAD:
+            return value
         try:
-            return parse_mutation(text)
+            return parse_mutation(frame)
         except ValueError as error:
             # What Strawberry closes the socket for, and nothing else.
             raise json.JSONDecodeError(str(error), "", 0) from error
@@ -83,7 +101,7 @@ class GraphQLSocket(GraphQL[Resources, None]):
 
 def _is_well_formed(message: object) -> bool:
     match message:
-        case {"type": "subscribe", "id": str(), "payload": {"query": str()} as payload}:
+        case {"type": "subscribe", "id": str(), "payload": dict() as payload}:
             return _is_operation(payload)
         case {"type": "complete", "id": str()}:
             return True
@@ -93,6 +111,11 @@ def _is_well_formed(message: object) -> bool:
 
 
 def _is_operation(payload: Mapping[Any, Any]) -> bool:
-    return isinstance(payload.get("variables"), dict | None) and isinstance(
-        payload.get("operationName"), str | None
+    has_document = isinstance(payload.get("query"), str) or (
+        payload.get("query") is None and names_document(payload)
+    )
+    return (
+        has_document
+        and isinstance(payload.get("variables"), dict | None)
+        and isinstance(payload.get("operationName"), str | None)
     )

@@ -4,16 +4,35 @@ GraphQL over HTTP, "Media Types"; RFC 9110, 12.5.1 and 12.5.3.
 """
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 GRAPHQL_RESPONSE = "application/graphql-response+json"
 JSON = "application/json"
 
+CODINGS = ("zstd", "br", "gzip")
+"""The content codings that there are; the first is taken of those that a client likes as well."""
+
+T = TypeVar("T")
+
 _STREAMS = ("text/event-stream", "multipart/mixed")
+_REMEMBERED_CHARACTERS = 512
 _QVALUE = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
 
 
+def _remembered(choose: Callable[[str], T]) -> Callable[[str], T]:
+    """Choose once for each header of a usual length: there are as many as kinds of clients."""
+    cached = lru_cache(maxsize=128)(choose)
+
+    @wraps(choose)
+    def chosen(header: str) -> T:
+        return (cached if len(header) <= _REMEMBERED_CHARACTERS else choose)(header)
+
+    return chosen
+
+
+@_remembered
 def response_media_type(accept: str) -> str | None:
     """Return the media type that an Accept header asks for, or None if it accepts neither.
 
@@ -36,6 +55,7 @@ def response_media_type(accept: str) -> str | None:
     return GRAPHQL_RESPONSE if any(qualities.get(name, 0) > 0 for name in _STREAMS) else None
 
 
+@_remembered
 def prefers_event_stream(accept: str) -> bool:
     """Say whether an Accept header names server-sent events before any JSON.
 
@@ -49,16 +69,16 @@ def prefers_event_stream(accept: str) -> bool:
     )
 
 
-@lru_cache(maxsize=128)
-def content_coding(accept_encoding: str, offered: Sequence[str]) -> str | None:
+@_remembered
+def content_coding(accept_encoding: str) -> str | None:
     """Return the coding that an Accept-Encoding header asks for; None for the bytes as they are.
 
-    The one with the highest quality, the first offered between equals. Nothing is coded for a
+    The one with the highest quality, the first of `CODINGS` between equals. Nothing is coded for a
     client that says nothing, or that names `identity` with a higher quality than any coding.
     """
     qualities = _qualities(accept_encoding)
     rest = qualities.get("*", 0.0)
-    best = max(offered, key=lambda coding: qualities.get(coding, rest))
+    best = max(CODINGS, key=lambda coding: qualities.get(coding, rest))
     quality = qualities.get(best, rest)
     return best if quality > 0 and quality >= qualities.get("identity", 0.0) else None
 

@@ -1,0 +1,414 @@
+"""Trusted documents: asked for by their hash in every form and over every transport."""
+
+import dataclasses
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+
+from tests.server.conftest import RunNode
+from tests.server.serving import NEW, OLD, codes, in_process, on_a_port
+from tests.server.small_schema import SmallSchema
+from tests.server.stored import Served
+from tests.server.test_graphql_socket import open_socket
+from toolfold.errors import SettingsError
+from toolfold.schema.global_id import encode
+from toolfold.server import create_app
+from toolfold.settings import Settings
+
+HELLO = "query Hello($name: String!) { hello(name: $name) }"
+CHANGE = "mutation Change { change }"
+TICKS = "subscription Ticks { ticks }"
+OTHER = "{ hello }"
+VARIABLES = {"name": "é"}
+GREETED = {"data": {"hello": "hello é"}}
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def persisted(text: str) -> dict[str, Any]:
+    """Return the extensions by which Apollo and urql name a document."""
+    return {"persistedQuery": {"version": 1, "sha256Hash": sha256(text)}}
+
+
+MANIFEST = {sha256(text): text for text in (HELLO, CHANGE, TICKS)}
+
+
+def settings_with(folder: Path, manifest: object, *, only: bool = False) -> Settings:
+    path = folder / "manifest.json"
+    path.write_text(manifest if isinstance(manifest, str) else json.dumps(manifest), "utf-8")
+    return Settings(data_dir=folder, trusted_documents=str(path), trusted_documents_only=only)
+
+
+@pytest.fixture
+def trusting(tmp_path: Path) -> Settings:
+    return settings_with(tmp_path, MANIFEST)
+
+
+@pytest.fixture
+def strict(tmp_path: Path) -> Settings:
+    return settings_with(tmp_path, MANIFEST, only=True)
+
+
+def in_process_over(settings: Settings) -> Any:
+    return in_process(create_app(settings, schema=SmallSchema()))
+
+
+async def post(client: httpx.AsyncClient, accept: str = NEW, **body: Any) -> httpx.Response:
+    return await client.post("/graphql", json=body, headers={"accept": accept})
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"extensions": persisted(HELLO)},
+        {"extensions": persisted(HELLO), "query": HELLO},
+        {"extensions": persisted(HELLO), "query": None},
+        {"documentId": f"sha256:{sha256(HELLO)}"},
+        {"documentId": sha256(HELLO).upper()},
+        {"doc_id": sha256(HELLO)},
+        {"documentId": sha256(HELLO), "extensions": persisted(HELLO)},
+        {"query": HELLO},
+    ],
+)
+async def test_a_trusted_document_is_executed_however_it_is_named(
+    strict: Settings, named: dict[str, Any]
+) -> None:
+    async with in_process_over(strict) as client:
+        posted = await post(client, variables=VARIABLES, **named)
+        parameters = {
+            name: value if isinstance(value, str) else json.dumps(value)
+            for name, value in {"variables": VARIABLES, **named}.items()
+            if value is not None
+        }
+        got = await client.get("/graphql", params=parameters)
+    assert (posted.status_code, posted.json()) == (200, GREETED)
+    assert (got.status_code, got.json()) == (200, GREETED)
+
+
+@pytest.mark.parametrize("accept", [NEW, OLD])
+async def test_an_unknown_hash_is_told_as_clients_expect(trusting: Settings, accept: str) -> None:
+    async with in_process_over(trusting) as client:
+        for named in (
+            {"extensions": persisted(OTHER)},
+            {"documentId": sha256(OTHER)},
+            {"documentId": "Page"},
+        ):
+            response = await post(client, accept, **named)
+            assert response.status_code == (400 if accept == NEW else 200)
+            assert response.json() == {
+                "errors": [
+                    {
+                        "message": "PersistedQueryNotFound",
+                        "extensions": {"code": "PERSISTED_QUERY_NOT_FOUND"},
+                    }
+                ]
+            }
+
+
+async def test_another_document_is_executed_with_its_hash_and_not_remembered(
+    trusting: Settings,
+) -> None:
+    async with in_process_over(trusting) as client:
+        with_query = await post(client, query=OTHER, extensions=persisted(OTHER))
+        again = await post(client, extensions=persisted(OTHER))
+    assert with_query.json() == {"data": {"hello": "hello you"}}
+    assert codes(again) == ["PERSISTED_QUERY_NOT_FOUND"]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"extensions": persisted(HELLO), "query": OTHER},
+        {"extensions": persisted(OTHER), "query": HELLO},
+        {"documentId": sha256(HELLO), "extensions": persisted(CHANGE)},
+        {"documentId": 5},
+        {"extensions": {"persistedQuery": True}},
+        {"extensions": {"persistedQuery": {"version": 2, "sha256Hash": sha256(HELLO)}}},
+        {"extensions": {"persistedQuery": {"version": 1}}},
+    ],
+)
+async def test_a_hash_of_something_else_is_an_error(
+    trusting: Settings, named: dict[str, Any]
+) -> None:
+    async with in_process_over(trusting) as client:
+        response = await post(client, variables=VARIABLES, **named)
+    assert (response.status_code, codes(response)) == (400, ["BAD_DOCUMENT_HASH"])
+
+
+async def test_a_server_without_trusted_documents_says_so_and_checks_hashes(
+    client: httpx.AsyncClient,
+) -> None:
+    response = await post(client, extensions=persisted(HELLO))
+    assert codes(response) == ["PERSISTED_QUERY_NOT_SUPPORTED"]
+    assert response.json()["errors"][0]["message"] == "PersistedQueryNotSupported"
+    response = await post(client, query=HELLO, variables=VARIABLES, extensions=persisted(HELLO))
+    assert response.json() == GREETED
+    response = await post(client, query=OTHER, extensions=persisted(HELLO))
+    assert codes(response) == ["BAD_DOCUMENT_HASH"]
+
+
+async def test_only_trusted_documents_are_executed_if_that_is_set(strict: Settings) -> None:
+    async with in_process_over(strict) as client:
+        for body in ({"query": OTHER}, {"query": OTHER, "extensions": persisted(OTHER)}):
+            response = await post(client, **body)
+            assert (response.status_code, codes(response)) == (400, ["DOCUMENT_NOT_TRUSTED"])
+        got = await client.get("/graphql", params={"query": OTHER})
+        assert codes(got) == ["DOCUMENT_NOT_TRUSTED"]
+        missing = await post(client, variables={})
+    assert (missing.status_code, codes(missing)) == (400, ["BAD_REQUEST"])
+
+
+async def test_a_mutation_by_hash_is_for_post_alone(trusting: Settings) -> None:
+    async with in_process_over(trusting) as client:
+        got = await client.get("/graphql", params={"documentId": sha256(CHANGE)})
+        assert (got.status_code, got.headers["allow"]) == (405, "POST")
+        posted = await post(client, extensions=persisted(CHANGE))
+    assert posted.json() == {"data": {"change": 1}}
+
+
+APPEND = """
+mutation Append($input: AppendMessagesInput!) {
+  appendMessages(input: $input) { appendedCount errors { __typename path } }
+}
+"""
+READ = "query ($id: ID!) { message(id: $id) { toolMetadata { rawInput { slice { text } } } } }"
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [(b"123456789012345678901234567890", "123456789012345678901234567890"), (b'"\\u00e9"', '"é"')],
+)
+async def test_a_mutations_variables_are_read_exactly_by_hash_as_by_text(
+    database_settings: Settings, tmp_path: Path, given: bytes, kept: str
+) -> None:
+    settings = settings_with(tmp_path, {sha256(APPEND): APPEND})
+    settings = dataclasses.replace(settings, data_dir=database_settings.data_dir)
+    stored = []
+    app = create_app(settings)
+    async with in_process(app) as client:
+        await Served(client, app).store()
+        for sequence, named in enumerate(({"query": APPEND}, {"documentId": sha256(APPEND)}), 1):
+            body = orjson.dumps({"variables": {"input": _call(sequence)}, **named})
+            body = body.replace(b'"INPUT"', given)
+            headers = {"content-type": "application/json"}
+            response = await client.post("/graphql", content=body, headers=headers)
+            expected = {"data": {"appendMessages": {"appendedCount": 1, "errors": []}}}
+            assert response.json() == expected
+            variables = {"id": encode("Message", "default", "s", sequence)}
+            read = (await post(client, query=READ, variables=variables)).json()
+            stored.append(read["data"]["message"]["toolMetadata"]["rawInput"]["slice"]["text"])
+    assert stored == [kept, kept]
+
+
+def _call(number: int) -> dict[str, Any]:
+    """Return the input that appends a tool call whose raw input is to be put in."""
+    call = {"toolCallId": f"c{number}", "rawInput": "INPUT"}
+    message = {"clientMessageId": f"m{number}", "role": "TOOL", "toolMetadata": call}
+    return {"sessionId": encode("Session", "default", "s"), "messages": [message]}
+
+
+async def test_events_of_a_trusted_subscription_are_streamed(strict: Settings) -> None:
+    headers = {"accept": "text/event-stream"}
+    async with in_process_over(strict) as client:
+        body = {"documentId": sha256(TICKS)}
+        answer = await client.post("/graphql", json=body, headers=headers)
+        refused = await client.post("/graphql", json={"query": OTHER}, headers=headers)
+    assert answer.text.count("event: next\n") == 3
+    assert '"code":"DOCUMENT_NOT_TRUSTED"' in refused.text
+    assert refused.text.endswith("event: complete\ndata: \n\n")
+
+
+async def test_trusted_documents_are_executed_over_websocket(
+    strict: Settings, run_node: RunNode
+) -> None:
+    # graphql-ws asks for a query, which may be empty.
+    operations = [
+        {"query": "", "extensions": persisted(HELLO), "variables": VARIABLES},
+        {"query": "", "documentId": sha256(TICKS)},
+        {"query": "", "extensions": persisted(OTHER)},
+        {"query": OTHER},
+        {"query": HELLO, "extensions": persisted(OTHER), "variables": VARIABLES},
+        {"query": "", "doc_id": sha256(CHANGE)},
+    ]
+    async with on_a_port(create_app(strict, schema=SmallSchema())) as host:
+        outcomes = await run_node("operations.mjs", f"ws://{host}/graphql", json.dumps(operations))
+    hello, ticks, unknown, untrusted, mismatched, change = outcomes
+    assert hello == {"results": [GREETED]}
+    assert ticks == {"results": [{"data": {"ticks": tick}} for tick in range(3)]}
+    assert [errors["errors"][0]["extensions"]["code"] for errors in (unknown, untrusted)] == [
+        "PERSISTED_QUERY_NOT_FOUND",
+        "DOCUMENT_NOT_TRUSTED",
+    ]
+    assert mismatched["errors"][0]["extensions"]["code"] == "BAD_DOCUMENT_HASH"
+    assert change == {"results": [{"data": {"change": 1}}]}
+
+
+async def test_a_socket_needs_no_query_beside_a_hash_and_stays_open(strict: Settings) -> None:
+    async with (
+        on_a_port(create_app(strict, schema=SmallSchema())) as host,
+        open_socket(host) as socket,
+    ):
+        for payload in ({"documentId": sha256(CHANGE)}, {"extensions": persisted(CHANGE)}):
+            await socket.send(type="subscribe", id="1", payload={"query": None, **payload})
+            assert (await socket.receive())["type"] == "next"
+            assert await socket.receive() == {"id": "1", "type": "complete"}
+        await socket.send(type="subscribe", id="1", payload={"documentId": sha256(OTHER)})
+        assert (await socket.receive())["type"] == "error"
+        await socket.send(type="subscribe", id="1", payload={"variables": {}})
+        assert await socket.close_code() == 4400
+
+
+@pytest.mark.parametrize("kind", ["urql", "apollo"])
+async def test_clients_work_as_they_come(
+    settings: Settings, tmp_path: Path, run_node: RunNode, kind: str
+) -> None:
+    """Without a manifest, beside one of other documents, and with one of what they sent."""
+    expected = [{"data": {"hello": "hello é"}}, {"data": {"change": 1}}]
+    seen: dict[str, dict[str, Any]] = {}
+    manifests: dict[str, Any] = {"none": None, "other": {sha256(OTHER): OTHER}, "own": None}
+    for name in manifests:
+        chosen = settings
+        if name == "other":
+            chosen = settings_with(tmp_path, manifests["other"])
+        elif name == "own":
+            sent = {
+                item["hash"]: item["query"] for item in seen["other"]["requests"] if item["query"]
+            }
+            chosen = settings_with(tmp_path, sent, only=True)
+        async with on_a_port(create_app(chosen, schema=SmallSchema())) as host:
+            seen[name] = await run_node("persisted.mjs", kind, f"http://{host}/graphql")
+        assert [_plain(result) for result in seen[name]["results"]] == expected
+    texts = {
+        name: [bool(item["query"]) for item in told["requests"]] for name, told in seen.items()
+    }
+    assert texts == {
+        # After the first answer they know that there is no use in hashes.
+        "none": [False, True, True],
+        "other": [False, True, False, True],
+        "own": [False, False],
+    }
+    assert [item["method"] for item in seen["own"]["requests"]] == ["GET", "POST"]
+
+
+def _plain(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result without the type names that a client adds."""
+    data = result.get("data") or {}
+    return {**result, "data": {name: data[name] for name in data if name != "__typename"}}
+
+
+async def test_trusted_documents_are_parsed_and_validated_at_the_start_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "query Projects { projects(first: 1) { nodes { name } } }"
+    app = create_app(settings_with(tmp_path, {sha256(text): text}))
+    counted: list[str] = []
+
+    def count(name: str, function: Any) -> Any:
+        def counting(*arguments: Any, **named: Any) -> Any:
+            counted.append(name)
+            return function(*arguments, **named)
+
+        return counting
+
+    for target in ("toolfold.schema.caches.parse", "toolfold.schema.caches.validate_document"):
+        module, name = target.rsplit(".", 1)
+        function = getattr(__import__(module, fromlist=[name]), name)
+        monkeypatch.setattr(target, count(name, function))
+    async with in_process(app) as client:
+        for named in (
+            {"extensions": persisted(text)},
+            {"documentId": sha256(text)},
+            {"query": text},
+        ):
+            response = await post(client, **named)
+            assert response.json() == {"data": {"projects": {"nodes": [{"name": "default"}]}}}
+        assert counted == []
+        for number in range(300):
+            await post(client, query=f"query Q{number} {{ limits {{ maxRows }} }}")
+        assert len(counted) == 600
+        await post(client, documentId=sha256(text))
+    assert len(counted) == 600
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {f"sha256:{sha256(HELLO)}": HELLO},
+        {
+            "format": "apollo-persisted-query-manifest",
+            "version": 1,
+            "operations": [{"id": sha256(HELLO), "name": "Hello", "type": "query", "body": HELLO}],
+        },
+    ],
+)
+async def test_manifests_are_read_as_tools_write_them(tmp_path: Path, manifest: object) -> None:
+    async with in_process_over(settings_with(tmp_path, manifest, only=True)) as client:
+        response = await post(client, extensions=persisted(HELLO), variables=VARIABLES)
+    assert response.json() == GREETED
+
+
+INVALID = "{ nothing }"
+BROKEN = "{"
+DEEP = "{ " + "a { " * 20 + "b" + " }" * 20 + " }"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "problem"),
+    [
+        ("{", r": is not valid JSON: "),
+        ("[]", r": is not a JSON object of hashes and documents"),
+        ({"format": "other", "version": 1}, r": is of another format than apollo-"),
+        (
+            {"format": "apollo-persisted-query-manifest", "version": 2, "operations": []},
+            r": is of another format than apollo-persisted-query-manifest, version 1",
+        ),
+        (
+            {"format": "apollo-persisted-query-manifest", "version": 1},
+            r": has no list `operations`",
+        ),
+        (
+            {"format": "apollo-persisted-query-manifest", "version": 1, "operations": [5]},
+            r", entry 'operations\[0\]': is not an object with an id",
+        ),
+        (
+            {"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{}]},
+            r", entry 'operations\[0\]': is not an object with an id",
+        ),
+        ({"d41d8cd98f00b204e9800998ecf8427e": OTHER}, r", entry 'd41d8\w+': is not named by a SHA"),
+        ({sha256(HELLO): None}, rf", entry '{sha256(HELLO)}': its document is not text"),
+        (
+            {sha256(HELLO): OTHER},
+            rf", entry '{sha256(HELLO)}': its document has another hash, {sha256(OTHER)}",
+        ),
+        ({sha256(BROKEN): BROKEN}, rf", entry '{sha256(BROKEN)}': Syntax Error: "),
+        ({sha256(INVALID): INVALID}, rf", entry '{sha256(INVALID)}': Cannot query field 'nothing'"),
+        ({sha256(DEEP): DEEP}, rf", entry '{sha256(DEEP)}': The document's depth is 21, over"),
+        (
+            {sha256("#" * 70_000): "#" * 70_000},
+            r", entry '\w+': The document has 70000 characters, over 64000",
+        ),
+    ],
+)
+def test_a_manifest_that_cannot_be_used_stops_the_start_and_names_the_entry(
+    tmp_path: Path, manifest: object, problem: str
+) -> None:
+    settings = settings_with(tmp_path, manifest)
+    path = str(tmp_path / "manifest.json")
+    with pytest.raises(SettingsError, match=f"^The manifest of trusted documents {path}{problem}"):
+        create_app(settings, schema=SmallSchema())
+
+
+def test_a_manifest_must_be_there(tmp_path: Path) -> None:
+    absent = Settings(data_dir=tmp_path, trusted_documents=str(tmp_path / "absent.json"))
+    with pytest.raises(SettingsError, match=r"absent\.json: cannot be read: No such file"):
+        create_app(absent, schema=SmallSchema())
+    with pytest.raises(SettingsError, match="TOOLFOLD_TRUSTED_DOCUMENTS_ONLY needs a manifest"):
+        create_app(Settings(data_dir=tmp_path, trusted_documents_only=True), schema=SmallSchema())
