@@ -29,7 +29,9 @@ def create(settings: Settings, run: Run) -> tuple[Path, int]:
     for parent in (settings.data_dir, settings.data_dir / FOLDER, spools):
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     while True:
-        name = f"{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}-{time.time_ns() % 1_000_000:06}"
+        seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+        when = time.strftime("%Y%m%dT%H%M%S", time.localtime(seconds))
+        name = f"{when}-{nanoseconds:09}-{os.getpid()}"
         path = spools / f"{name}{SUFFIX}"
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
