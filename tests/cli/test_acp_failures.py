@@ -1,5 +1,6 @@
 """What keeps `toolfold acp` from recording: the agent and the editor notice none of it."""
 
+import contextlib
 import fcntl
 import os
 import resource
@@ -28,6 +29,7 @@ from toolfold.importers.acp.methods import Side
 from toolfold.proxy import spool
 from toolfold.proxy.frames import FROM_AGENT, TO_AGENT, frame
 from toolfold.proxy.frames import Run as SpooledRun
+from toolfold.proxy.recorder import MODULE
 from toolfold.settings import Settings
 from toolfold.store import sqlite
 
@@ -55,9 +57,11 @@ def recorder_of(path: Path) -> int | None:
 
 
 def kill_recorder(path: Path) -> None:
-    """Kill the process that records a spool, if there is one."""
-    if (recorder := recorder_of(path)) is not None:
-        os.kill(recorder, signal.SIGKILL)
+    """Kill the process that records a spool, also one that is about to begin."""
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if {MODULE, str(path)} <= set(command.read_text().split("\0")):
+                os.kill(int(command.parent.name), signal.SIGKILL)
 
 
 def test_what_was_spooled_until_the_proxy_was_killed_is_recorded(
@@ -103,6 +107,7 @@ def test_a_server_that_is_killed_midway_is_not_noticed(
     assert run("doctor").exit_code == 0
 
 
+@pytest.mark.linux
 def test_a_database_that_cannot_be_used_leaves_the_spool_for_the_next_run(
     settings: Settings, run: Run, tmp_path: Path
 ) -> None:
@@ -154,6 +159,7 @@ def test_a_setting_that_cannot_be_used_is_one_line_in_the_agent_s_log(tmp_path: 
     assert b"TOOLFOLD_MAX_ROWS" in errors
 
 
+@pytest.mark.linux
 def test_a_disk_that_is_full_loses_nothing_but_what_it_does_not_take(
     settings: Settings, run: Run, tmp_path: Path
 ) -> None:

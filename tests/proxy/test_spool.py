@@ -143,6 +143,25 @@ def test_a_disk_that_takes_nothing_for_a_while_costs_only_what_is_too_much(
     assert set(kept[place + 1 :]) == {(TO_AGENT, b"last", None)}
 
 
+def test_of_what_comes_at_once_a_disk_takes_what_it_has_room_for(made: tuple[Path, int]) -> None:
+    path, _ = made
+    begun: list[Path] = []
+    written = Tape(lambda: made, begun.append)
+    for number in range(9):
+        written.put(TO_AGENT, b"line %d\n" % number)
+    room = 3 * len(frame(TO_AGENT, b"line 0\n"))
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + room + 1, allowed[1]))
+    try:
+        written.start()
+        failure = written.end()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
+    assert failure == "File too large"
+    assert read(path) == [(TO_AGENT, b"line %d" % number, None) for number in range(3)]
+    assert begun == [path]
+
+
 def test_a_spool_that_cannot_be_made_is_told_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     settings = Settings(data_dir=tmp_path / "file")

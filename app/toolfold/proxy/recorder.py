@@ -46,11 +46,15 @@ def start_apart(settings: "Settings") -> None:
 
 def keep_running(settings: "Settings", spool: Path) -> None:
     """Have a spool recorded by a process that is started again, ever later, when it fails."""
+    # Here and now: an agent may end before the thread has begun.
+    first = start(settings, spool)
 
     def run() -> None:
+        process = first
         pause = _FIRST_PAUSE_SECONDS
-        while start(settings, spool).wait() != 0:
+        while process.wait() != 0:
             time.sleep(pause)
             pause = min(2 * pause, _LAST_PAUSE_SECONDS)
+            process = start(settings, spool)
 
     threading.Thread(target=run, name="toolfold-recorder", daemon=True).start()

@@ -7,9 +7,11 @@ has caught up. What is yet to be written is bounded: beyond that it is waited fo
 disk takes nothing for a second, what comes is not kept, and told as lost in the spool.
 """
 
+import itertools
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from toolfold.proxy.frames import LOST, frame
@@ -112,24 +114,39 @@ class Tape:
         """Write until the end; a spool into which nothing came is removed."""
         is_begun = False
         while frames := self._take():
-            rest = b"".join(frames)
-            while not self._write(descriptor, rest):
-                with self._changed:
-                    if self._is_ended:
-                        return
-                    self._changed.wait_for(lambda: self._is_ended, _RETRY_SECONDS)
-            with self._changed:
-                self._failure = None
-                self._is_stuck = False
-                self._written += len(frames)
-                self._waiting_bytes -= len(rest)
-                self._is_late = bool(self._frames)
-                self._changed.notify_all()
-            if not is_begun:
-                self._begun(path)
-                is_begun = True
+            while frames:
+                written = self._write_most(descriptor, frames)
+                frames = frames[len(written) :]
+                if written:
+                    self._note(written, is_all=not frames)
+                if written and not is_begun:
+                    self._begun(path)
+                    is_begun = True
+                if frames and not self._waits_to_retry():
+                    return
         if not is_begun:
             path.unlink()
+
+    def _write_most(self, descriptor: int, frames: list[bytes]) -> list[bytes]:
+        """Write all at once, or one after the other as far as there is room; return what it was."""
+        if self._write(descriptor, b"".join(frames)):
+            return frames
+        return list(itertools.takewhile(partial(self._write, descriptor), frames))
+
+    def _note(self, written: list[bytes], *, is_all: bool) -> None:
+        with self._changed:
+            if is_all:
+                self._failure = None
+                self._is_stuck = False
+            self._written += len(written)
+            self._waiting_bytes -= sum(map(len, written))
+            self._is_late = bool(self._frames) or not is_all
+            self._changed.notify_all()
+
+    def _waits_to_retry(self) -> bool:
+        """Wait a while; say whether there is any use in trying again."""
+        with self._changed:
+            return not self._changed.wait_for(lambda: self._is_ended, _RETRY_SECONDS)
 
     def _take(self) -> list[bytes]:
         """Return what is to be written next; nothing at the end."""
