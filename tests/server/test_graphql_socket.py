@@ -330,6 +330,8 @@ async def test_a_document_is_parsed_and_validated_once_for_all_transports(
     caches = schema.stage.caches
     for cache in (caches.parse, caches.validate):
         assert (cache.cache_info().misses, cache.cache_info().hits) == (1, 3)
+
+
 class _ClosedSocket:
     """A socket that uvicorn has closed because its client answered no ping."""
 
