@@ -16,6 +16,7 @@ from toolfold.errors import DatabaseError, DiskFullError
 from toolfold.settings import Settings
 from toolfold.store import engine, project, sqlite
 from toolfold.store.engine import Database
+from toolfold.store.fetching import fetch
 from toolfold.store.tables import project_table
 
 ENDLESS = text(
@@ -218,4 +219,13 @@ async def test_a_full_disk_is_named_and_leaves_the_database_as_it_was(
     with pytest.raises(DiskFullError) as refused:
         await database.write(fill)
     assert refused.value.message.startswith("The database's disk is full: nothing of this")
+    assert await stored_names(database) == ["default"]
+
+
+async def test_rows_that_are_fetched_for_a_cancelled_task_end_as_cancelled(
+    database: Database,
+) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3), database.read() as connection:
+            await fetch(connection, ENDLESS)
     assert await stored_names(database) == ["default"]
