@@ -13,7 +13,7 @@ UV := uv==0.13.9
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format schema lock bench clean
+.PHONY: help install run test lint format schema lock bench soak clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -60,6 +60,9 @@ lock: ## Compile requirements.lock from pyproject.toml; UPGRADE=1 takes newer ve
 
 bench: $(INSTALLED) ## Measure, side by side in one run, and print a table.
 	$(BIN)/python -m tests.bench $(ARGS)
+
+soak: $(INSTALLED) ## Keep the promises of docs/reliability.md at full size; ARGS="killing" for one.
+	$(BIN)/python -m tests.reliability $(ARGS)
 
 clean: ## Remove all that was made but the database of `make run`, in .data.
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -15,6 +15,7 @@ import pytest
 
 from tests import postgresql
 from tests.left_out import leave_out, line
+from tests.reliability import small_disk
 from toolfold.settings import Settings
 from toolfold.store import engine, sqlite
 from toolfold.store.engine import Database
@@ -23,8 +24,9 @@ DIALECTS = ("sqlite", "postgresql")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark of tests that need what only Linux has."""
+    """Declare the marks of tests that need what only Linux has, and only its root may."""
     config.addinivalue_line("markers", "linux: needs what Linux has in /proc and /dev.")
+    config.addinivalue_line("markers", "small_disk: mounts a disk of its own.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -35,6 +37,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     on_linux = [item for item in items if item.get_closest_marker("linux")]
     if on_linux and not Path("/proc/thread-self/io").exists():
         leave_out(config, items, on_linux, "Linux")
+    on_small_disk = [item for item in items if item.get_closest_marker("small_disk")]
+    if on_small_disk and (problem := small_disk.problem()):
+        leave_out(config, items, on_small_disk, f"to mount ({problem})")
 
 
 def pytest_terminal_summary(

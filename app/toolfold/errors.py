@@ -3,6 +3,7 @@
     AppError                 a message fit for the client, and a stable `code`
     ├── SettingsError        SETTINGS: an environment variable or option has no usable value
     ├── DatabaseError        DATABASE: the database cannot be used as it is
+    │   └── DiskFullError       DISK_FULL: there is no room for what was to be written
     ├── TranscriptError      TRANSCRIPT: a file is not what an importer was promised
     ├── BadLineError         BAD_LINE: a line that was sent is not what can be imported
     ├── InvalidJsonError     INVALID_JSON: a JSON value that cannot be stored as it is
@@ -55,6 +56,12 @@ class DatabaseError(AppError):
     """The database cannot be used as it is: too old, unreachable, an unsafe SQLite."""
 
     code = "DATABASE"
+
+
+class DiskFullError(DatabaseError):
+    """The database's disk is full: nothing of the transaction was written."""
+
+    code = "DISK_FULL"
 
 
 class TranscriptError(AppError):

@@ -28,6 +28,10 @@ class Client:
         body = orjson.dumps({"query": document, "variables": variables})
         return lambda: self._body("POST", "/graphql", body, _JSON)
 
+    def posting(self, path: str, body: bytes) -> Callable[[], bytes]:
+        """Return a call that posts a body to a path and returns the answer's body."""
+        return lambda: self._body("POST", path, body, {})
+
     def open(self, path: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
         """Get a path and return the answer before its body is read.
 

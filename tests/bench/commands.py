@@ -31,10 +31,22 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that can be reached, and one connection to it."""
+    """A server that can be reached, and one connection to it.
+
+    What `connect` gives is closed with it.
+    """
 
     pid: int
+    host: str
+    port: int
     client: Client
+    connections: contextlib.ExitStack
+
+    def connect(self) -> Client:
+        """Return another connection; one that rests for over 5 s is closed by the server."""
+        client = Client(self.host, self.port)
+        self.connections.callback(client.close)
+        return client
 
 
 def run(arguments: Sequence[object], place: Path) -> Finished:
@@ -61,10 +73,14 @@ def run(arguments: Sequence[object], place: Path) -> Finished:
 
 
 @contextlib.contextmanager
-def toolfold(data_dir: Path, **settings: object) -> Iterator[Server]:
-    """Serve with `toolfold serve`; `settings` are variables of the environment."""
+def toolfold(data_dir: Path, log: Path | None = None, **settings: object) -> Iterator[Server]:
+    """Serve with `toolfold serve`; `settings` are variables of the environment.
+
+    What it prints as errors is added to the file `log`, if one is named.
+    """
     command = [*TOOLFOLD, "serve", "--port", "0", "--data-dir", str(data_dir)]
-    with _serving(command, {name: str(value) for name, value in settings.items()}) as server:
+    variables = {name: str(value) for name, value in settings.items()}
+    with _serving(command, variables, log) as server:
         yield server
 
 
@@ -76,17 +92,25 @@ def rest(file: Path) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def _serving(command: Sequence[str], settings: Mapping[str, str]) -> Iterator[Server]:
-    with subprocess.Popen(  # noqa: S603 (our own)
-        command, env=_environment(settings), stdout=subprocess.PIPE
-    ) as process:
+def _serving(
+    command: Sequence[str], settings: Mapping[str, str], log: Path | None = None
+) -> Iterator[Server]:
+    with contextlib.ExitStack() as stack:
+        errors = None if log is None else stack.enter_context(log.open("ab"))
+        process = stack.enter_context(
+            subprocess.Popen(  # noqa: S603 (our own)
+                command, env=_environment(settings), stdout=subprocess.PIPE, stderr=errors
+            )
+        )
         try:
             line = process.stdout.readline().decode() if process.stdout else ""
             match = _URL.search(line)
             if match is None:
                 raise RuntimeError(f"No server: {line or 'it printed nothing'}")
-            with contextlib.closing(Client(match[1], int(match[2]))) as client:
-                yield Server(process.pid, client)
+            connections = stack.enter_context(contextlib.ExitStack())
+            client = Client(match[1], int(match[2]))
+            connections.callback(client.close)
+            yield Server(process.pid, match[1], int(match[2]), client, connections)
         finally:
             process.kill()
 

@@ -22,9 +22,9 @@ PACKAGES = (
 )
 
 
-def facts() -> Iterator[str]:
-    """Yield the command and the machine, a line each."""
-    yield f"command: python -m tests.bench {shlex.join(sys.argv[1:])}".rstrip()
+def facts(module: str = "tests.bench") -> Iterator[str]:
+    """Yield the command, which ran `module`, and the machine, a line each."""
+    yield f"command: python -m {module} {shlex.join(sys.argv[1:])}".rstrip()
     yield f"commit: {_commit()}"
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     load = ", ".join(f"{number:.2f}" for number in os.getloadavg())

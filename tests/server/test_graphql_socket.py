@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+from strawberry.http.exceptions import WebSocketDisconnected
 from websockets import Subprotocol
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
@@ -18,6 +19,7 @@ from tests.server.serving import on_a_port
 from tests.server.small_schema import UNTOLD, SmallSchema, Stage
 from toolfold.schema.global_id import encode
 from toolfold.server import create_app
+from toolfold.server.graphql_socket import SocketAdapter, SocketHandler
 from toolfold.settings import Settings
 
 TRANSPORT_WS = Subprotocol("graphql-transport-ws")
@@ -328,3 +330,27 @@ async def test_a_document_is_parsed_and_validated_once_for_all_transports(
     caches = schema.stage.caches
     for cache in (caches.parse, caches.validate):
         assert (cache.cache_info().misses, cache.cache_info().hits) == (1, 3)
+
+
+class _ClosedSocket:
+    """A socket that uvicorn has closed because its client answered no ping, and its view."""
+
+    def encode_json(self, _: object) -> str:
+        return "{}"
+
+    async def send_text(self, _: str) -> None:
+        raise RuntimeError(
+            "Unexpected ASGI message 'websocket.send', after sending 'websocket.close'."
+        )
+
+
+async def test_a_socket_that_was_closed_ends_what_sends_without_a_word_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    closed: Any = _ClosedSocket()
+    adapter = SocketAdapter(closed, closed, closed)
+    with pytest.raises(WebSocketDisconnected) as ended:
+        await adapter.send_json({"type": "next"})
+    handler = object.__new__(SocketHandler)
+    await handler.handle_task_exception(ended.value)
+    assert caplog.records == []

@@ -12,10 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests import builders
 from tests.statements import statements
 from tests.store.opening import opened
-from toolfold.errors import DatabaseError
+from toolfold.errors import DatabaseError, DiskFullError
 from toolfold.settings import Settings
 from toolfold.store import engine, project, sqlite
 from toolfold.store.engine import Database
+from toolfold.store.fetching import fetch
 from toolfold.store.tables import project_table
 
 ENDLESS = text(
@@ -190,3 +191,41 @@ async def test_an_error_of_the_callers_own_passes_through(database: Database) ->
 
 def _execute(connection: Connection, statement: str) -> None:
     connection.execute(text(statement))
+
+
+FULL = {
+    # No file may grow beyond what it is, as on a disk without room.
+    "sqlite": (
+        "PRAGMA max_page_count=1",
+        "INSERT INTO project VALUES (hex(randomblob(99999)), '', '')",
+    ),
+    "postgresql": (
+        "SELECT 1",
+        "DO $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$",
+    ),
+}
+
+
+async def test_a_full_disk_is_named_and_leaves_the_database_as_it_was(
+    database: Database, dialect: str
+) -> None:
+    before, write = FULL[dialect]
+
+    def fill(connection: Connection) -> None:
+        builders.add_project(connection, "beside")
+        connection.exec_driver_sql(before)
+        connection.exec_driver_sql(write)
+
+    with pytest.raises(DiskFullError) as refused:
+        await database.write(fill)
+    assert refused.value.message.startswith("The database's disk is full: nothing of this")
+    assert await stored_names(database) == ["default"]
+
+
+async def test_rows_that_are_fetched_for_a_cancelled_task_end_as_cancelled(
+    database: Database,
+) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3), database.read() as connection:
+            await fetch(connection, ENDLESS)
+    assert await stored_names(database) == ["default"]

@@ -64,10 +64,10 @@ def test_an_owner_that_was_killed_owns_nothing(tmp_path: Path) -> None:
     assert owner_of(path) == Owner("127.0.0.1", 4711, process.pid or 0)
     process.kill()
     process.join()
-    assert (tmp_path / "toolfold.db.server").exists()
+    assert (tmp_path / "toolfold.db.server").read_bytes().strip()
     assert owner_of(path) is None
     with owning(path):
-        assert not (tmp_path / "toolfold.db.server").exists()
+        assert not (tmp_path / "toolfold.db.server").read_bytes().strip()
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
@@ -75,3 +75,14 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     with pytest.raises(DatabaseError) as refused, owning(tmp_path / "file" / "toolfold.db"):
         pass
     assert refused.value.message.startswith("Cannot lock the database ")
+
+
+def test_an_address_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "toolfold.db"
+    with owning(path) as ownership:
+        (tmp_path / "toolfold.db.server").mkdir()
+        with pytest.raises(DatabaseError) as refused:
+            ownership.announce("127.0.0.1", 4711)
+    assert refused.value.message == (
+        f"Cannot write where the server is to {path}.server: Is a directory."
+    )

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from toolfold.cli.opening import opened, owned
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import say
-from toolfold.errors import SettingsError
+from toolfold.errors import DatabaseError, SettingsError
 from toolfold.proxy import places, recorder
 from toolfold.server import create_app
 from toolfold.settings import Settings
@@ -131,27 +131,22 @@ class _Server(uvicorn.Server):
         self._settings = settings
         self._port: int = bound.getsockname()[1]
         self._ownership = ownership
-        self.failure: OSError | None = None
-        """Why nothing could be printed; the server has closed everything then."""
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and tell other processes where."""
-        await super().startup(sockets)
-        # The schema and all else that is there stays: requests need not wait while it is looked at.
-        gc.freeze()
-        if self.started and self._ownership is not None:
-            self._ownership.announce(HOST, self._port)
-        if self.started:
-            _record_left_over(self._settings)
+        self.failure: OSError | DatabaseError | None = None
+        """Why it could not be told where it is; the server has closed everything then."""
 
     async def main_loop(self) -> None:
-        """Print the URL and what to try, and serve."""
+        """Tell other processes where it is, print the URL and what to try, and serve."""
+        # The schema and all else that is there stays: requests need not wait while it is looked at.
+        gc.freeze()
         try:
+            if self._ownership is not None:
+                self._ownership.announce(HOST, self._port)
             for line in _welcome(f"http://{HOST}:{self._port}", self._settings):
                 say(line)
-        except OSError as error:
+        except (OSError, DatabaseError) as error:
             self.failure = error
         else:
+            _record_left_over(self._settings)
             await super().main_loop()
 
 

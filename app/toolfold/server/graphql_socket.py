@@ -7,6 +7,7 @@ from typing import Any, cast
 import orjson
 from graphql import GraphQLError
 from strawberry.asgi import ASGIWebSocketAdapter, GraphQL
+from strawberry.http.exceptions import WebSocketDisconnected
 from strawberry.schema import BaseSchema
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import (
@@ -24,7 +25,21 @@ MAX_REASON_BYTES = 123
 
 
 class SocketAdapter(ASGIWebSocketAdapter):
-    """Strawberry's socket, closed with no more words than fit."""
+    """Strawberry's socket, closed with no more words than fit, and whose end is told as such."""
+
+    async def send_json(self, message: Mapping[str, object]) -> None:
+        """Send a message.
+
+        Raises:
+            WebSocketDisconnected: if the socket is closed, also by uvicorn, which does so when a
+                client answers no ping and then tells whoever sends of a mistake.
+        """
+        try:
+            await super().send_json(message)
+        except RuntimeError as error:
+            if "websocket.close" not in str(error):
+                raise
+            raise WebSocketDisconnected from error
 
     async def close(self, code: int, reason: str) -> None:
         """Close the socket; a reason that is too long is cut."""
@@ -56,6 +71,11 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Resources, None]):
     def _may_subscribe(self, operation_id: str) -> bool:
         """Say whether Strawberry would not close the socket for a message, whatever it asks."""
         return self.connection_acknowledged and operation_id not in self.operations
+
+    async def handle_task_exception(self, error: Exception) -> None:
+        """Log what ended an operation, unless it is that its client has gone."""
+        if not isinstance(error, WebSocketDisconnected):
+            await super().handle_task_exception(error)
 
     @staticmethod
     def _get_pre_execution_close_reason(error: GraphQLError) -> None:

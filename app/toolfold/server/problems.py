@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolfold.errors import AppError, DatabaseError, DeadlineError
+from toolfold.errors import AppError, DatabaseError, DeadlineError, DiskFullError
 from toolfold.schema.masking import MASKED_MESSAGE, log_unexpected
 
 CODES: Mapping[int, str] = {
@@ -26,7 +26,11 @@ CODES: Mapping[int, str] = {
 }
 """The code under which each HTTP status is told when the request, not the server, is at fault."""
 
-STATUSES: Mapping[str, int] = {DatabaseError.code: 503, DeadlineError.code: 504}
+STATUSES: Mapping[str, int] = {
+    DatabaseError.code: 503,
+    DeadlineError.code: 504,
+    DiskFullError.code: 507,
+}
 """The HTTP status of an error of ours that leaves nothing to answer with; any other is 500."""
 
 

@@ -118,7 +118,11 @@ def _raise(core: Connection, adapter: Any, error: BaseException, sql: str, value
             adapter._handle_exception(error)
     except Exception as translated:  # noqa: BLE001 - the same error as the DB-API has it.
         error = translated
-    core._handle_dbapi_exception(error, sql, values, None, None)
+    try:
+        # Core looks for it among what is being handled, and a cancelled task's is of no driver.
+        raise error
+    except BaseException:  # noqa: BLE001 - Core raises it.
+        core._handle_dbapi_exception(error, sql, values, None, None)
 
 
 def _plan(compiled: Any, core: Connection) -> _Plan:

@@ -3,6 +3,9 @@
 The operating system lets go of the lock with the process that held it, however it ended, so the
 lock alone says whether there is an owner; the address beside it may be left over. Both files are
 readable by the database's user alone. A server is the owner; reading needs no ownership.
+
+The file with the address is written over and never removed: that takes no room, so that a server
+can be started, and found, on a disk that is full.
 """
 
 import contextlib
@@ -21,6 +24,9 @@ _PROBE_SECONDS = 0.05
 """Whoever looks for an owner holds the lock for an instant: if it is held longer, there is one."""
 
 _POLL_SECONDS = 0.005
+
+_ADDRESS_BYTES = 128
+"""All that is ever written to an address's file, in one piece; the rest of it is blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +50,29 @@ class Ownership:
         self._address = _address(path)
 
     def announce(self, host: str, port: int) -> None:
-        """Tell the other processes of this user where the owner listens."""
-        new = self._address.with_name(f"{self._address.name}.new")
-        new.unlink(missing_ok=True)
-        new.touch(mode=0o600, exist_ok=False)
-        new.write_bytes(orjson.dumps(asdict(Owner(host, port, os.getpid()))))
-        new.replace(self._address)
+        """Tell the other processes of this user where the owner listens.
+
+        Raises:
+            DatabaseError: if it cannot be written.
+        """
+        try:
+            self._write(orjson.dumps(asdict(Owner(host, port, os.getpid()))))
+        except OSError as error:
+            raise DatabaseError(
+                f"Cannot write where the server is to {self._address}: {error.strerror}."
+            ) from error
 
     def withdraw(self) -> None:
         """Take back what was announced."""
-        self._address.unlink(missing_ok=True)
+        if self._address.exists():
+            self._write(b"")
+
+    def _write(self, address: bytes) -> None:
+        file = os.open(self._address, os.O_CREAT | os.O_WRONLY, 0o600)
+        try:
+            os.write(file, address.ljust(_ADDRESS_BYTES))
+        finally:
+            os.close(file)
 
 
 @contextlib.contextmanager
@@ -67,16 +86,18 @@ def owning(path: Path) -> Iterator[Ownership]:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock.acquire(timeout=_OWN_SECONDS, poll_interval=_POLL_SECONDS)
+        ownership = Ownership(path)
+        ownership.withdraw()  # What an owner that was killed left.
     except filelock.Timeout as error:
         raise DatabaseError(_owned(path)) from error
     except OSError as error:
+        lock.release()
         raise DatabaseError(f"Cannot lock the database {path}: {error.strerror}.") from error
-    ownership = Ownership(path)
     try:
-        ownership.withdraw()  # What an owner that was killed left.
         yield ownership
     finally:
-        ownership.withdraw()
+        with contextlib.suppress(OSError):
+            ownership.withdraw()
         lock.release()
 
 
