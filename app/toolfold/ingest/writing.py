@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from sqlalchemy import Connection, RowMapping
 
@@ -155,7 +155,7 @@ class _Transaction:
         )
         content.refer(self.connection, self.project_id, self.gained)
         content.attach(self.connection, self.attachments)
-        content.release(self.connection, self.project_id, self.lost)
+        content.release(self.connection, self.project_id, self.lost, timestamp(datetime.now(UTC)))
 
     def _stored(self, one: SessionBatch) -> Columns | None:
         identity = one.identity

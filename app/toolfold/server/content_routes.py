@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from toolfold.schema.context import Resources
 from toolfold.server.representation import ReadRange, Representation, answer
-from toolfold.store import content, message
+from toolfold.store import content, layouts, message
 from toolfold.store.engine import Database
 
 INLINE_TYPES = frozenset(
@@ -81,7 +81,7 @@ async def blob(request: Request) -> Response:
         raise HTTPException(404, _NOT_FOUND)
     digest = bytes.fromhex(match[1])
     async with database.read() as connection:
-        stored = await content.describe(connection, project_id, digest)
+        stored = await layouts.describe(connection, project_id, digest)
         image = None if stored else await content.image(connection, project_id, digest)
     if stored:
         read = partial(content.stream, database, project_id, digest)
