@@ -119,8 +119,8 @@ async def written(database: Database, database_settings: Settings) -> AsyncItera
 async def test_what_is_written_of_a_growing_part_grows_as_the_part_does(
     database: Database, written: Written, way: str
 ) -> None:
-    half = 100
-    pieces = [noise(1_000, number) for number in range(2 * half)]
+    half = 60
+    pieces = [noise(1_500, number) for number in range(2 * half)]
     streams = Streams()
     log = [written.log]
     heavy = [0]
@@ -149,7 +149,7 @@ async def test_what_is_written_of_a_growing_part_grows_as_the_part_does(
 async def test_a_grown_content_is_read_whole_in_parts_and_as_a_stream(database: Database) -> None:
     await store_session(database, [], session_id="s")
     streams = Streams()
-    pieces = [noise(6_000, number) for number in range(60)]
+    pieces = [noise(6_000, number) for number in range(30)]
     for index, update in enumerate(updates_of("text", pieces)):
         await streams.record(database, ("default", "s"), index, [update])
     whole = "".join(pieces).encode()

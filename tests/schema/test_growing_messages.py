@@ -22,7 +22,7 @@ subscription ($id: ID!) {
 }
 """
 SLICE = "contentSlice(offset: $from) { text nextOffset totalSize }"
-WORDS = 300
+WORDS = 100
 
 
 def said(word: str) -> Json:
@@ -47,7 +47,7 @@ async def test_a_follower_receives_each_byte_of_what_grows_once(
     await api.store([])
     document = f"query ($id: ID!, $from: BigInt!) {{ message(id: $id) {{ {selection} }} }}"
     message = encode("Message", "default", "s", 1)
-    words = [f"word-{number:03}-{'x' * 60} " for number in range(WORDS)]
+    words = [f"word-{number:03}-{'x' * 200} " for number in range(WORDS)]
     received, text, place = 0, "", 0
     stream = await SCHEMA.stream(UPDATES, {"id": SESSION}, context_value=api.resources)
     following = Following(stream, "sessionUpdates")
