@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert, select
 
 from toolfold import readable, stored_json
-from toolfold.store import content
+from toolfold.store.chunks import CHUNK_SIZE, compress
 from toolfold.store.engine import Database
 from toolfold.store.tables import (
     attachment_table,
@@ -128,9 +128,9 @@ def add_content(
     key = {"project_id": project_id, "hash": digest}
     stored = select(content_table.c.size).filter_by(**key)
     if connection.execute(stored).first() is None:
-        layout = {"size": len(data), "media_type": media_type, "chunk_size": content.CHUNK_SIZE}
+        layout = {"size": len(data), "media_type": media_type, "chunk_size": CHUNK_SIZE}
         connection.execute(insert(content_table).values(**key, **layout))
-        frames = enumerate(content.compress(data))
+        frames = enumerate(compress(data))
         chunks = [{**key, "position": position, "data": frame} for position, frame in frames]
         _insert(connection, content_chunk_table, chunks)
     return digest

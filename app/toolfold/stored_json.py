@@ -82,15 +82,21 @@ def repaired(value: Json) -> tuple[Json, bool]:
     A lone surrogate becomes U+FFFD; NaN and the infinities become null. The value itself is
     left as it is.
     """
+    return encode_repaired(value)[:2]
+
+
+def encode_repaired(value: Json) -> tuple[Json, bool, bytes | None]:
+    """Return what `repaired` does, and its stored form if that took no work of its own."""
     try:
         # orjson refuses a surrogate and writes null for NaN: without either all is well.
-        if b"null" not in orjson.dumps(value):
-            return value, False
+        data = orjson.dumps(value)
+        if b"null" not in data or all(map(_is_finite, _strings_and_scalars(value))):
+            return value, False, data
     except orjson.JSONEncodeError:
         pass
     if any(map(_is_damaged, _strings_and_scalars(value))):
-        return _mended_copy(value), True
-    return value, False
+        return _mended_copy(value), True, None
+    return value, False, None
 
 
 def repaired_text(value: str) -> tuple[str, bool]:
@@ -209,9 +215,13 @@ def _strings_and_scalars(value: Json) -> Iterator[Json]:
             yield item
 
 
+def _is_finite(value: Json) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
+
+
 def _is_damaged(value: Json) -> bool:
-    if isinstance(value, float):
-        return not math.isfinite(value)
+    if not _is_finite(value):
+        return True
     return isinstance(value, str) and repaired_text(value)[1]
 
 

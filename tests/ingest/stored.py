@@ -12,6 +12,7 @@ from tests.builders import PROJECT
 from toolfold.ingest import Counts, record
 from toolfold.store.doctor import CHECKS
 from toolfold.store.engine import Database
+from toolfold.store.recording import content as recorded
 from toolfold.store.tables import (
     content_chunk_table,
     content_table,
@@ -21,6 +22,9 @@ from toolfold.store.tables import (
 from toolfold.transcript import Entry, Value
 
 FORMAT = "test-format"
+AFTER_ALL = "9999"
+"""A time after any that is stored."""
+
 NOW = datetime(2026, 11, 30, 17, 9, 47, 447_000, tzinfo=UTC)
 NOW_TEXT = "2026-11-30T17:09:47.447Z"
 
@@ -77,18 +81,34 @@ async def contents(database: Database) -> dict[bytes, bytes]:
     """Return every content by its hash, put together from its chunks and checked."""
     chunks = await rows(database, content_chunk_table)
     found: dict[bytes, bytes] = {}
-    for row in await rows(database, content_table):
-        pieces = [
-            zstandard.ZstdDecompressor().decompress(chunk["data"])
-            for chunk in chunks
-            if chunk["hash"] == row["hash"]
-        ]
-        assert all(len(piece) == row["chunk_size"] for piece in pieces[:-1])
-        data = b"".join(pieces)
+    stored = await rows(database, content_table)
+    for row in stored:
+        data = _bytes_of(row["hash"], {one["hash"]: one for one in stored}, chunks)
         assert hashlib.sha256(data).digest() == row["hash"]
         assert len(data) == row["size"]
         found[row["hash"]] = data
     return found
+
+
+def _bytes_of(
+    digest: bytes, stored: dict[bytes, dict[str, Any]], chunks: list[dict[str, Any]]
+) -> bytes:
+    row = stored[digest]
+    pieces = [
+        zstandard.ZstdDecompressor().decompress(chunk["data"])
+        for chunk in chunks
+        if chunk["hash"] == digest
+    ]
+    assert all(len(piece) == row["chunk_size"] for piece in pieces[:-1])
+    beginning = _bytes_of(row["base_hash"], stored, chunks) if row["base_hash"] else b""
+    assert len(beginning) >= row["base_size"]
+    return beginning[: row["base_size"]] + b"".join(pieces)
+
+
+async def sweep(database: Database) -> None:
+    """Delete what was replaced, as the server does after a while."""
+    while await database.write(lambda connection: recorded.sweep(connection, AFTER_ALL)):
+        pass
 
 
 async def part(database: Database, sequence: int, name: str) -> bytes | None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.builders import add_project, text_block
-from tests.ingest.stored import contents, findings, ingest, messages, rows, state
+from tests.ingest.stored import contents, findings, ingest, messages, rows, state, sweep
 from tests.statements import statements
 from toolfold.store.engine import Database
 from toolfold.store.tables import (
@@ -53,6 +53,9 @@ async def test_a_content_lies_in_slices_of_256_kib(database: Database) -> None:
         "size": 800_002,
         "media_type": "application/json",
         "chunk_size": 262_144,
+        "base_hash": None,
+        "base_size": 0,
+        "replaced_at": None,
     }
     assert [row["position"] for row in await rows(database, content_chunk_table)] == [0, 1, 2, 3]
     assert await contents(database) == {row["hash"]: f'"{text}"'.encode()}
@@ -79,15 +82,19 @@ async def test_what_the_project_has_is_not_written_again(database: Database) -> 
     )
 
 
-async def test_a_replaced_content_is_deleted_unless_another_uses_it(database: Database) -> None:
+async def test_a_replaced_content_is_swept_unless_another_uses_it(database: Database) -> None:
     await ingest(
         database,
         call("m1", "c1", content=["shared"], raw_input=["own"]),
         call("m2", "c2", content=["shared"]),
     )
     await ingest(database, ToolCallUpdate("c1", content=["new"], raw_input=["newer"]))
+    assert len(await contents(database)) == 4
+    await sweep(database)
     assert set((await contents(database)).values()) == {b'["shared"]', b'["new"]', b'["newer"]'}
     await ingest(database, ToolCallUpdate("c2", content=["new"]))
+    assert await findings(database) == []
+    await sweep(database)
     assert set((await contents(database)).values()) == {b'["new"]', b'["newer"]'}
     assert await findings(database) == []
 
@@ -204,6 +211,7 @@ async def test_a_replaced_content_takes_its_images_with_it(database: Database) -
     block = {"type": "image", "data": base64.b64encode(noise(50)).decode(), "mimeType": "image/png"}
     await ingest(database, call("m1", "c1", content=[block]))
     await ingest(database, ToolCallUpdate("c1", content=[]))
+    await sweep(database)
     assert await rows(database, content_image_table) == []
     assert await findings(database) == []
 
@@ -253,6 +261,7 @@ async def test_attachments_may_come_when_a_message_is_told_again(database: Datab
 async def test_a_text_that_grows_leaves_no_content_behind(database: Database) -> None:
     for size in (17_000, 18_000, 19_000):
         await ingest(database, Message("m1", MessageRole.USER, "x" * size))
+    await sweep(database)
     assert [row["size"] for row in await rows(database, content_table)] == [19_000]
     [row] = await rows(database, content_table)
     assert row["media_type"] == "text/plain; charset=utf-8"

@@ -19,6 +19,7 @@ from tests.ingest.stored import (
     rows,
     session,
     state,
+    sweep,
 )
 from toolfold.errors import InvalidJsonError, TranscriptError
 from toolfold.store.engine import Database
@@ -226,6 +227,7 @@ async def test_absent_keeps_an_array_replaces_and_null_clears(database: Database
     assert row["tool_content_state"] == "none_recorded"
     assert {row[f"{name}_hash"] for name in ("tool_content", "raw_input", "raw_output")} == {None}
     assert {row[f"{name}_size"] for name in ("tool_content", "raw_input", "raw_output")} == {None}
+    await sweep(database)
     assert await contents(database) == {}
     assert row["revision"] == 4
     assert await findings(database) == []

@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders import PROJECT, text_block
 from tests.ingest.lines_importer import Lines, message, write
-from tests.ingest.stored import ingest, ingest_entries
+from tests.ingest.stored import ingest, ingest_entries, sweep
 from tests.statements import statements
 from toolfold.ingest import FileState, import_file
 from toolfold.store import session
@@ -54,6 +54,7 @@ async def steps(database: Database, seen: list[str]) -> list[str]:
 async def test_an_import_goes_through_no_whole_project(database: Database, tmp_path: Path) -> None:
     with statements(database) as seen:
         await _import_everything(database, tmp_path)
+        await sweep(database)
     found = await steps(database, seen)
     assert [step for step in found if WHOLE_PROJECT.search(step.split("  ")[0])] == []
     assert any("ix_message_child_source_session" in step for step in found)

@@ -8,12 +8,14 @@ import pytest
 from sqlalchemy import delete
 
 from tests.builders import text_message, tool_message
+from tests.ingest.stored import rows
 from tests.schema.conftest import SCHEMA, content_of
 from tests.schema.following import UPDATES, Following, Live
 from tests.statements import statements
 from toolfold import loaders
 from toolfold.events import Position
 from toolfold.feed import session as feed
+from toolfold.ingest import lifecycle
 from toolfold.schema.global_id import encode, session_key
 from toolfold.store.engine import Database
 from toolfold.store.tables import content_chunk_table, message_table, session_table
@@ -418,7 +420,7 @@ async def test_an_event_over_the_deadline_ends_the_stream_so_that_its_message_is
         assert await following.has_ended()
 
 
-async def test_an_update_whose_content_was_replaced_meanwhile_is_left_out(
+async def test_an_update_whose_content_is_replaced_meanwhile_is_told_as_it_was(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id_ = await live.write(called("1", content=content_of(100)), said("2"))
@@ -438,14 +440,31 @@ async def test_an_update_whose_content_was_replaced_meanwhile_is_left_out(
     """
     monkeypatch.setattr(loaders, "load_contents", replace_first)
     async with live.follow(document, id=id_) as following:
-        assert (await following.next())["message"]["revision"] == 2
-        update = await following.next()
-        while "message" not in update:
-            update = await following.next()
-    assert update["isNew"]
-    call = update["message"].pop("toolMetadata")
-    assert update["message"] == {"revision": 3}
-    assert call == {"contentSize": 200, "content": content_of(200)}
+        told = [event["message"] for event in [await following.next() for _ in range(4)] if event]
+    assert told == [
+        {"revision": 1, "toolMetadata": {"contentSize": 100, "content": content_of(100)}},
+        {"revision": 2, "toolMetadata": None},
+        {"revision": 3, "toolMetadata": {"contentSize": 200, "content": content_of(200)}},
+    ]
+
+
+async def test_an_update_of_a_session_that_is_deleted_meanwhile_is_left_out(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id_ = await live.write(called("1", content=content_of(100)))
+    load = loaders.load_contents
+    (row,) = await rows(live.resources.database, session_table)
+
+    async def delete_first(database: Database, keys: Any) -> list[Any]:
+        await database.write(lambda connection: lifecycle.remove(connection, "default", row["id"]))
+        live.resources.events.publish([Position("default", row["id"], None)])
+        return await load(database, keys)
+
+    monkeypatch.setattr(loaders, "load_contents", delete_first)
+    async with live.follow(CONTENTS, id=id_) as following:
+        told = [await following.next(), await following.next()]
+        assert told == [{"__typename": "CaughtUp"}, {"__typename": "SessionDeleted"}]
+        assert await following.has_ended()
 
 
 async def test_a_content_that_is_lost_is_an_error_of_its_update(live: Live) -> None:

@@ -28,7 +28,7 @@ from toolfold import stored_json
 from toolfold.server import codings, create_app
 from toolfold.server.compression import OFF_LOOP_BYTES, CompressionMiddleware
 from toolfold.settings import Settings
-from toolfold.store import content
+from toolfold.store import chunks
 from toolfold.store.tables import content_chunk_table
 
 CODINGS = ("zstd", "br", "gzip")
@@ -183,7 +183,7 @@ async def test_who_accepts_zstd_gets_a_frame_as_it_is_stored_if_it_is_one(served
     assert len(short) <= CHUNK < len(long)
     await served.store(*(tool_message(orjson.loads(stored)) for stored in (short, long)))
     _, body = await raw(served.client, blob_url(short), "gzip;q=0.5, zstd")
-    assert [body] == content.compress(short)
+    assert [body] == chunks.compress(short)
     _, body = await raw(served.client, blob_url(long), "zstd")
     assert zstandard.ZstdDecompressor().decompressobj().decompress(body) == long
 

@@ -13,7 +13,8 @@ from tests import builders
 from tests.statements import statements
 from tests.store.test_chunks import SIZE, noise
 from toolfold.errors import CorruptContentError
-from toolfold.store import content
+from toolfold.store import content, layouts
+from toolfold.store.chunks import CHUNK_SIZE, compress
 from toolfold.store.engine import Database
 from toolfold.store.tables import content_chunk_table, content_image_table, content_table
 
@@ -90,7 +91,7 @@ async def test_a_thousand_contents_are_two_statements(database: Database) -> Non
     [
         (1, None, "chunk 1 is missing"),
         (0, b"garbage", "chunk 0 cannot be decompressed"),
-        (0, content.compress(LARGE[::-1])[0], "its bytes have another hash"),
+        (0, compress(LARGE[::-1])[0], "its bytes have another hash"),
     ],
 )
 async def test_damage_is_told_by_the_hash(
@@ -116,11 +117,11 @@ async def test_damage_is_told_by_the_hash(
 async def test_a_content_is_described(database: Database) -> None:
     [digest] = await store(database, LARGE)
     async with database.read() as connection:
-        described = await content.describe(connection, "default", digest)
+        described = await layouts.describe(connection, "default", digest)
         assert described is not None
-        assert tuple(described) == (len(LARGE), "application/json", SIZE)
-        assert await content.describe(connection, "default", ABSENT) is None
-        assert await content.describe(connection, "other", digest) is None
+        assert tuple(described) == (len(LARGE), "application/json", CHUNK_SIZE, None)
+        assert await layouts.describe(connection, "default", ABSENT) is None
+        assert await layouts.describe(connection, "other", digest) is None
 
 
 PLACES = (0, 1, SIZE - 1, SIZE, SIZE + 1, 2 * SIZE, 3 * SIZE, 3 * SIZE + 4, 3 * SIZE + 5, 9 * SIZE)
@@ -183,7 +184,7 @@ async def test_a_stream_may_lie_within_a_transaction(database: Database) -> None
 
 async def test_the_last_piece_of_a_damaged_stream_does_not_come(database: Database) -> None:
     [digest] = await store(database, LARGE)
-    await damage(database, digest, 0, content.compress(LARGE[::-1])[0])
+    await damage(database, digest, 0, compress(LARGE[::-1])[0])
     pieces = content.stream(database, "default", digest)
     for _ in range(3):
         assert len(await anext(pieces)) == SIZE
@@ -249,7 +250,7 @@ async def verdicts_of(database: Database, project_id: str | None = None) -> list
 async def test_every_content_of_every_project_is_verified(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content, "_CONTENTS_AT_ONCE", 3)
+    monkeypatch.setattr(layouts, "_AT_ONCE", 3)
     monkeypatch.setattr(content, "_CHUNKS_AT_ONCE", 2)
     await add_project(database, "other")
     here = await store(database, *BODIES)
@@ -268,12 +269,12 @@ async def test_every_content_of_every_project_is_verified(
 async def test_each_damaged_content_is_found_among_the_others(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content, "_CONTENTS_AT_ONCE", 3)
+    monkeypatch.setattr(layouts, "_AT_ONCE", 3)
     monkeypatch.setattr(content, "_CHUNKS_AT_ONCE", 2)
     digests = await store(database, *BODIES)
     await damage(database, digests[2], 0, None)
     await damage(database, digests[6], 1, None)
-    await damage(database, digests[4], 0, content.compress(BODIES[4][::-1])[0])
+    await damage(database, digests[4], 0, compress(BODIES[4][::-1])[0])
     problems = {one.digest: one.problem for one in await verdicts_of(database) if one.problem}
     assert {
         digest: problem.partition(" is damaged: ")[2] for digest, problem in problems.items()

@@ -72,7 +72,9 @@ async def _replace(database: Database, text: str) -> None:
         }
         recording.replace(connection, [{**row, **values}])
         if row["content_hash"] is not None:
-            content.release(connection, builders.PROJECT, [_reference(row["content_hash"])])
+            content.release(
+                connection, builders.PROJECT, [_reference(row["content_hash"])], builders.NOW
+            )
 
     await database.write(change)
 

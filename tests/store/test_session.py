@@ -8,7 +8,7 @@ import pytest
 from tests import builders
 from tests.statements import statements
 from tests.store.test_page import model, requests
-from toolfold.store import content, session
+from toolfold.store import layouts, session
 from toolfold.store.engine import Database
 from toolfold.store.page import PageRequest
 from toolfold.store.session import ORDER_FIELDS, SessionFilter, SessionOrder
@@ -272,4 +272,4 @@ async def test_a_text_with_a_nul_names_nothing(database: Database) -> None:
     async with database.read() as connection:
         assert await session.by_keys(connection, {("default", "a\0"), ("default\0", "a")}) == {}
         assert await session.by_source(connection, "default", "a\0") == []
-        assert await content.describe(connection, "default\0", b"\0") is None
+        assert await layouts.describe(connection, "default\0", b"\0") is None

@@ -65,18 +65,13 @@ class Place:
         return cls(session.head_revision, session.head_sequence, own_digest(session))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class MessageChanged:
-    """A message in its newest form; `is_new` if no older one was told.
-
-    Whoever finds that it has changed again, before it was told, sets `is_outdated`: then it was
-    not told, and its next form comes.
-    """
+    """A message in its newest form; `is_new` if no older one was told."""
 
     place: Place
     row: Row[Any]
     is_new: bool
-    is_outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +214,6 @@ class _Seen:
         self.last = sequence
         return True
 
-    def forget(self, sequence: int) -> None:
-        """Note that a message was not told after all."""
-        self.skipped = dict.fromkeys(sorted((*self.skipped, sequence)))
-
 
 @dataclass(slots=True)
 class _Follower:
@@ -239,10 +230,7 @@ class _Follower:
             is_new = self.seen.take(row.sequence)
             seen = self.seen.all_up_to
             self.place = replace(self.place, revision=row.revision, seen=seen)
-            changed = MessageChanged(self.place, row, is_new)
-            yield changed
-            if changed.is_outdated and is_new:
-                self.seen.forget(row.sequence)
+            yield MessageChanged(self.place, row, is_new)
             if watch.has_news and time.monotonic() - read_at > STALE_SECONDS:
                 self.is_behind = True
                 return

@@ -29,6 +29,7 @@ from toolfold.ingest import lifecycle, retelling
 from toolfold.ingest.appending import naming
 from toolfold.ingest.batch import Batch
 from toolfold.ingest.gathering import Gatherer
+from toolfold.ingest.growth import Growth
 from toolfold.ingest.preparation import timestamp
 from toolfold.ingest.writing import write
 from toolfold.store import session as sessions
@@ -44,6 +45,9 @@ FORMAT = "acp-stream"
 MAX_STATES = 100
 """Streams whose state is remembered; of others it is made anew when they go on."""
 
+MAX_GROWTH_BYTES = 64 * 1024 * 1024
+"""What is remembered of parts that grow; of streams that have rested longest it is forgotten."""
+
 _ATTEMPTS = 5
 
 
@@ -57,6 +61,7 @@ class _State:
 
     updates: SessionUpdates
     index: int = 0
+    growth: Growth = field(default_factory=Growth)
 
     def take(self, messages: Iterable[Json], time: datetime) -> list[Told]:
         """Return what the next messages, which came at one time, make known, and what is open."""
@@ -133,6 +138,7 @@ class Streams:
                 except _MovedError:
                     continue
                 stream.state = state
+                self._forget_growth()
                 return found
         raise ConflictError("Others write this stream.", "fromIndex", current=first_index)
 
@@ -144,6 +150,15 @@ class Streams:
             if not self._streams[oldest].lock.locked():
                 del self._streams[oldest]
         return stream
+
+    def _forget_growth(self) -> None:
+        resting = [stream.state for stream in self._streams.values() if stream.state is not None]
+        size = sum(state.growth.size for state in resting)
+        for state in resting:
+            if size <= MAX_GROWTH_BYTES:
+                return
+            size -= state.growth.size
+            state.growth.clear()
 
 
 async def _session(database: Database, key: tuple[str, str]) -> Any:
@@ -201,14 +216,14 @@ def _take(state: _State, row: Any, messages: Sequence[Json]) -> _News:
     time = datetime.now(UTC)
     index = state.index
     told = state.take(messages, time)
-    batch = _batch(told, row, time)
+    batch = _batch(told, row, time, state.growth)
     return _News(index, state.index, time, batch, _raw(messages, time))
 
 
-def _batch(told: Iterable[Told], row: Any, time: datetime) -> Batch:
+def _batch(told: Iterable[Told], row: Any, time: datetime, growth: Growth) -> Batch:
     """Return what the stream makes known as a batch; a text that is told again replaces itself."""
     # What does not fit a row is kept: all messages are.
-    gatherer = Gatherer(row.source_format or NAME, keeps_raw=True)
+    gatherer = Gatherer(row.source_format or NAME, keeps_raw=True, growth=growth)
     gatherer.add(naming(row.id))
     is_live = Session(status=SessionStatus.ACTIVE)
     gatherer.add(Entry(row.id, None, is_live))

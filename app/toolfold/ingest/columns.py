@@ -12,7 +12,6 @@ from toolfold.ingest.light_texts import (
     MAX_TITLE_CHARACTERS,
 )
 from toolfold.ingest.preparation import (
-    PLAIN_TEXT,
     Part,
     Preparation,
     mend,
@@ -21,6 +20,7 @@ from toolfold.ingest.preparation import (
 from toolfold.settings import MAX_BIG_INT, MAX_INT
 from toolfold.store.message import MAX_TEXT_BYTES
 from toolfold.store.recording.message import USAGE
+from toolfold.store.recording.rows import Values
 from toolfold.transcript import (
     UNSET,
     ContentState,
@@ -126,6 +126,28 @@ def of_usage(usage: Usage | None) -> Columns:
     return {name: max(0, min(getattr(usage, name), MAX_BIG_INT)) for name in USAGE}
 
 
+def of_attachments(message: Message, preparation: Preparation) -> list[Values]:
+    """Return the rows of a message's attachments, without the message's key."""
+    rows: list[Values] = []
+    for position, attachment in enumerate(message.attachments):
+        mime_type = preparation.light_text(
+            "attachment's media type", attachment.mime_type, MAX_NAME_CHARACTERS
+        )
+        part = preparation.file_part(attachment.data, mime_type)
+        rows.append(
+            {
+                "position": position,
+                "hash": part.hash,
+                "size": part.size,
+                "mime_type": mime_type,
+                "name": preparation.optional_light_text(
+                    "attachment's name", attachment.name, MAX_TITLE_CHARACTERS
+                ),
+            }
+        )
+    return rows
+
+
 def make_coherent(columns: Columns) -> None:
     """Let the state of a call's content agree with whether there is one."""
     if columns["tool_call_id"] is None:
@@ -175,7 +197,7 @@ def _of_updated_parts(update: ToolCallUpdate, preparation: Preparation) -> Colum
 
 
 def _of_content(value: Json, preparation: Preparation) -> Columns:
-    part = preparation.json_part(value, has_blocks=True)
+    part = preparation.json_part("tool_content", value, has_blocks=True)
     if part is not None:
         state = ContentState.COMPLETE
     else:
@@ -189,7 +211,7 @@ def _of_content(value: Json, preparation: Preparation) -> Columns:
 
 
 def _of_raw(name: str, value: Json, preparation: Preparation) -> Columns:
-    return _of_part(name, preparation.json_part(value))
+    return _of_part(name, preparation.json_part(name, value))
 
 
 def _of_part(name: str, part: Part | None) -> Columns:
@@ -242,7 +264,7 @@ def _of_text(text: str, preparation: Preparation) -> Columns:
     is_content = len(data) > MAX_TEXT_BYTES
     return {
         "content_size": len(data),
-        "content_hash": preparation.bytes_part(data, PLAIN_TEXT).hash if is_content else None,
+        "content_hash": preparation.text_part("content", data).hash if is_content else None,
         "content_preview": mended[: readable.PREVIEW_CHARACTERS],
         "content": None if is_content else mended,
     }

@@ -11,6 +11,7 @@ from toolfold.errors import InvalidJsonError, TranscriptError
 from toolfold.ingest import columns, identity, retelling
 from toolfold.ingest.batch import Batch, Patch, Problem, RawRecord, SessionBatch, Told
 from toolfold.ingest.columns import Columns
+from toolfold.ingest.growth import Growth
 from toolfold.ingest.identity import Identity
 from toolfold.ingest.light_texts import (
     MAX_NAME_CHARACTERS,
@@ -20,7 +21,6 @@ from toolfold.ingest.light_texts import (
     shortened,
 )
 from toolfold.ingest.preparation import Part, Preparation, mend, optional_timestamp
-from toolfold.store.recording.rows import Values
 from toolfold.store.recording.source import AT_END
 from toolfold.transcript import (
     Entry,
@@ -29,7 +29,9 @@ from toolfold.transcript import (
     Record,
     Repair,
     Session,
+    ToolCall,
     ToolCallUpdate,
+    Value,
 )
 
 MAX_ENTRIES = 2_000
@@ -47,11 +49,15 @@ class Gatherer:
     """Makes batches of the entries of one format; remembers whose the sessions are between them.
 
     `keeps_raw` says that records of no use are kept raw, which takes a source to keep them with.
+    `growth` remembers the parts of earlier batches that these may go on with.
     """
 
-    def __init__(self, source_format: str, *, keeps_raw: bool) -> None:
+    def __init__(
+        self, source_format: str, *, keeps_raw: bool, growth: Growth | None = None
+    ) -> None:
         self._format = source_format
         self._keeps_raw = keeps_raw
+        self._growth = growth
         self._identities: dict[str, Identity] = {}
         self._positions = Counter({AT_END: 0})
         self._start()
@@ -88,7 +94,7 @@ class Gatherer:
             for item in session.items:
                 for digest in _hashes(item):
                     if digest not in batch.contents:
-                        batch.contents[digest] = self._parts[digest].compressed()
+                        batch.contents[digest] = self._parts[digest].compressed(self._growth)
         self._start()
         return batch
 
@@ -116,13 +122,13 @@ class Gatherer:
             self._add_to_session(entry.session, entry)
 
     def _add_to_session(self, own_id: str, entry: Entry) -> None:
-        preparation = Preparation()
         value = entry.value
+        preparation = Preparation(self._growth, (own_id, _name(value)))
         if isinstance(value, Session):
             self._identify(own_id, value)
             _say(self._session(own_id), value, preparation)
         elif isinstance(value, Message):
-            attachments = _attachments(value, preparation)
+            attachments = columns.of_attachments(value, preparation)
             told = Told(columns.of_message(value, preparation), attachments)
             _tell(self._session(own_id), told)
         elif isinstance(value, ToolCallUpdate):
@@ -196,6 +202,18 @@ def prepare(entries: Iterable[Entry], *, source_format: str) -> Batch:
     for entry in entries:
         gatherer.add(entry)
     return gatherer.take()
+
+
+def _name(value: Value) -> str:
+    """Return what names the message or the call that a value is of; nothing for any other."""
+    match value:
+        case ToolCallUpdate(tool_call_id=call_id):
+            return f"call {call_id}"
+        case Message(tool_call=ToolCall(tool_call_id=call_id)):
+            return f"call {call_id}"
+        case Message(client_id=client_id):
+            return client_id
+    return ""
 
 
 def _hashes(item: Told | Patch) -> set[bytes]:
@@ -274,25 +292,3 @@ def _apply(item: Told | Patch, patch: Columns) -> None:
         item.patch |= patch
     else:
         item.columns |= patch
-
-
-def _attachments(message: Message, preparation: Preparation) -> list[Values]:
-    """Return the rows of a message's attachments, without the message's key."""
-    rows: list[Values] = []
-    for position, attachment in enumerate(message.attachments):
-        mime_type = preparation.light_text(
-            "attachment's media type", attachment.mime_type, MAX_NAME_CHARACTERS
-        )
-        part = preparation.bytes_part(attachment.data, mime_type)
-        rows.append(
-            {
-                "position": position,
-                "hash": part.hash,
-                "size": part.size,
-                "mime_type": mime_type,
-                "name": preparation.optional_light_text(
-                    "attachment's name", attachment.name, MAX_TITLE_CHARACTERS
-                ),
-            }
-        )
-    return rows

@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from toolfold import stored_json
 from toolfold.errors import InvalidJsonError
 from toolfold.ingest import light_texts
-from toolfold.store import content, images
+from toolfold.ingest.growth import Growth, Hashed
+from toolfold.store import images
+from toolfold.store.chunks import compress
 from toolfold.store.images import Image
 from toolfold.store.recording.content import Content
 from toolfold.transcript import Json
@@ -29,26 +31,36 @@ class Part:
     media_type: str
     data: bytes
     images: tuple[Image, ...] = ()
+    hashed: Hashed | None = None
+    """Set if the part is one that may grow."""
 
     @property
     def size(self) -> int:
         """How many bytes they are."""
         return len(self.data)
 
-    def compressed(self) -> Content:
-        """Return the content, ready to be written."""
-        frames = tuple(content.compress(self.data))
-        return Content(self.hash, self.size, self.media_type, frames, self.images)
+    def compressed(self, growth: Growth | None) -> Content:
+        """Return the content, ready to be written; `growth` remembers parts that may grow."""
+        base = None
+        if growth is not None and self.hashed is not None:
+            base = growth.store(self.hashed, self.data)
+        frames = tuple(compress(self.data, base.size if base else 0))
+        data = self.data if base else b""
+        return Content(self.hash, self.size, self.media_type, frames, self.images, base, data)
 
 
 @dataclass(slots=True)
 class Preparation:
     """The parts of one value, and whether anything in it had to be mended.
 
+    `of` names the message or call of the value, and its session, if parts of it may grow; then
+    `growth` has what is known of them.
     `too_deep` are the JSON texts of parts that are nested too deep to be stored as JSON, and
     `too_long` what was cut from rows: what it is of, and all of it as it was.
     """
 
+    growth: Growth | None = None
+    of: tuple[str, str] = ("", "")
     repaired: bool = False
     parts: list[Part] = field(default_factory=list)
     too_deep: list[bytes] = field(default_factory=list)
@@ -86,30 +98,42 @@ class Preparation:
             if not any(written in part.data for part in self.parts):
                 yield name, value
 
-    def json_part(self, value: Json, *, has_blocks: bool = False) -> Part | None:
-        """Set aside a value's stored JSON; None if there is none, or it cannot be stored.
+    def json_part(self, name: str, value: Json, *, has_blocks: bool = False) -> Part | None:
+        """Set aside the stored JSON of the part `name`; None if it is none, or can't be stored.
 
         `has_blocks` says that it is a content array, in which images are looked for.
         """
         if value is None:
             return None
-        value, was_mended = stored_json.repaired(value)
+        value, was_mended, encoded = stored_json.encode_repaired(value)
         self.repaired |= was_mended
         try:
-            data = stored_json.encode(value)
+            data = stored_json.encode(value) if encoded is None else encoded
         except InvalidJsonError:
             self.too_deep.append(stored_json.text(value).encode())
             return None
         found = images.find(value, data) if has_blocks else ()
         storable = (replace(image, media_type=_media_type(image.media_type)) for image in found)
-        return self._set_aside(data, JSON, tuple(storable))
+        return self._set_aside(name, data, JSON, tuple(storable))
 
-    def bytes_part(self, data: bytes, media_type: str) -> Part:
-        """Set aside bytes of this media type."""
-        return self._set_aside(data, media_type)
+    def text_part(self, name: str, data: bytes) -> Part:
+        """Set aside the UTF-8 bytes of the part `name`."""
+        return self._set_aside(name, data, PLAIN_TEXT)
 
-    def _set_aside(self, data: bytes, media_type: str, found: tuple[Image, ...] = ()) -> Part:
-        part = Part(hashlib.sha256(data).digest(), media_type, data, found)
+    def file_part(self, data: bytes, media_type: str) -> Part:
+        """Set aside the bytes of a file, which does not grow."""
+        part = Part(hashlib.sha256(data).digest(), media_type, data)
+        self.parts.append(part)
+        return part
+
+    def _set_aside(
+        self, name: str, data: bytes, media_type: str, found: tuple[Image, ...] = ()
+    ) -> Part:
+        if self.growth is None:
+            part = Part(hashlib.sha256(data).digest(), media_type, data, found)
+        else:
+            hashed = self.growth.hash((*self.of, name), data)
+            part = Part(hashed.hash, media_type, data, found, hashed)
         self.parts.append(part)
         return part
 

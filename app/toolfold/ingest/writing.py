@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from sqlalchemy import Connection, RowMapping
 
@@ -167,7 +167,7 @@ class _Transaction:
         )
         content.refer(self.connection, self.project_id, self.gained)
         content.attach(self.connection, self.attachments)
-        content.release(self.connection, self.project_id, self.lost)
+        content.release(self.connection, self.project_id, self.lost, timestamp(datetime.now(UTC)))
 
     def advance_joined(self) -> dict[str, int]:
         """Count it as a change of a session that it was joined to its parent, but not of a new one.

@@ -49,8 +49,6 @@ class Operation:
     """When its time is up, by the monotonic clock."""
     large_read: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a content over a slice's size is in memory whole."""
-    event_is_outdated: bool = False
-    """Whether the event being told need not be: see `toolfold.schema.events`."""
 
     def __post_init__(self) -> None:
         self._set_the_clock()
@@ -71,7 +69,6 @@ class Operation:
         """
         self.ledger = Ledger(self.settings)
         self.loaders = Loaders(self.database)
-        self.event_is_outdated = False
         self._set_the_clock()
 
     def renew_loaders(self) -> None:

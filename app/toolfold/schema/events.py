@@ -1,8 +1,7 @@
-"""How operations are executed in time, and events of a subscription not if they are outdated.
+"""How operations are executed in time, and events of a subscription not if what they tell is gone.
 
-A message's row is read before its contents. If the message changes in between, a content that the
-row refers to may be there no more; then the message's newer form follows anyway, and the event is
-left out.
+A message's row is read before its contents. If its session is deleted in between, so are they;
+then `SessionDeleted` follows anyway, and the event is left out.
 """
 
 import asyncio
@@ -22,7 +21,7 @@ from toolfold.schema.masking import MaskedSchema
 from toolfold.schema.rows import MessageRow
 from toolfold.store import message as message_store
 
-OUTDATED = {"outdated": True}
+GONE = {"gone": True}
 """The data of an event that is left out; this very object."""
 
 
@@ -55,35 +54,34 @@ class EventExecutor(StrawberryGraphQLCoreExecutionContext):
         try:
             async with asyncio.timeout(seconds):
                 result = await executing
-                if _lacks_content(result) and await self._is_outdated():
-                    self.context_value.event_is_outdated = True
-                    return ExecutionResult(OUTDATED)
+                if _lacks_content(result) and await self._is_gone():
+                    return ExecutionResult(GONE)
                 return result
         except TimeoutError as error:
             raise stopped(seconds) from error
 
-    async def _is_outdated(self) -> bool:
-        """Say whether the event's message has changed since its row was read, or is gone."""
+    async def _is_gone(self) -> bool:
+        """Say whether the event's message is there no more."""
         row = getattr(self.root_value, "message", None)
         if not isinstance(row, MessageRow) or not isinstance(self.context_value, Operation):
             return False
         async with self.context_value.database.read(single=True) as connection:
             rows = await message_store.by_keys(connection, {row.key}, ("revision",))
-        return row.key not in rows or rows[row.key].revision > row.revision
+        return row.key not in rows
 
 
 class EventSchema(MaskedSchema):
-    """A schema whose streams leave outdated events out."""
+    """A schema whose streams leave out events of what is gone."""
 
     async def stream(self, *args: Any, **kwargs: Any) -> Any:
         """Execute an operation and return its results as they come, as Strawberry does."""
-        return _without_outdated(await super().stream(*args, **kwargs))
+        return _without_gone(await super().stream(*args, **kwargs))
 
 
-async def _without_outdated(results: Any) -> AsyncGenerator[Any, None]:
+async def _without_gone(results: Any) -> AsyncGenerator[Any, None]:
     async with contextlib.aclosing(results):
         async for result in results:
-            if result.data is not OUTDATED:
+            if result.data is not GONE:
                 yield result
 
 

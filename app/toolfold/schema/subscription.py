@@ -150,14 +150,12 @@ async def _session_updates(
         async for one in news:
             info.context.begin_event()
             yield _update(key, one, columns, access)
-            if isinstance(one, session_feed.MessageChanged):
-                one.is_outdated = info.context.event_is_outdated
 
 
 def _update(key: SessionKey, news: News, columns: tuple[str, ...], access: Access) -> Any:
     cursor = update_cursor.encode(key, news.place)
     match news:
-        case session_feed.MessageChanged(_, row, is_new, _):
+        case session_feed.MessageChanged(_, row, is_new):
             (message,) = message_rows(columns, [row], access, NO_SCOPE)
             return MessageUpdate(cursor=cursor, is_new=is_new, message=message)
         case session_feed.SessionChanged(_, row):

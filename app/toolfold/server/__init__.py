@@ -19,6 +19,7 @@ from toolfold.server import content_routes, health, import_route, problems, trus
 from toolfold.server.compression import CompressionMiddleware
 from toolfold.server.graphql_http import GraphQLEndpoint
 from toolfold.server.graphql_socket import GraphQLSocket
+from toolfold.server.sweeping import sweeping
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
 
@@ -43,7 +44,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         resources = Resources(settings, database)
         app.state.resources = resources
         try:
-            async with relaying(database, resources.events):
+            async with relaying(database, resources.events), sweeping(database, settings):
                 yield
         finally:
             await database.close()

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from toolfold.schema.context import Resources
 from toolfold.server.representation import ReadRange, ReadWhole, Representation, answer
-from toolfold.store import content, message
+from toolfold.store import content, layouts, message
 from toolfold.store.engine import Database
 
 INLINE_TYPES = frozenset(
@@ -82,12 +82,12 @@ async def blob(request: Request) -> Response:
         raise HTTPException(404, _NOT_FOUND)
     digest = bytes.fromhex(match[1])
     async with database.read() as connection:
-        stored = await content.describe(connection, project_id, digest)
+        stored = await layouts.describe(connection, project_id, digest)
         image = None if stored else await content.image(connection, project_id, digest)
     if stored:
         read = partial(content.stream, database, project_id, digest)
         # Frames one after the other are zstd too (RFC 8878, 3), but httpx cannot read them.
-        is_one_frame = stored.size <= stored.chunk_size
+        is_one_frame = stored.base_hash is None and stored.size <= stored.chunk_size
         frames = partial(content.stream_frames, database, project_id, digest)
         return await answer(request, _blob(name, stored, read, frames if is_one_frame else None))
     if image:

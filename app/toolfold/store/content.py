@@ -7,7 +7,7 @@ done off the event loop.
 
 import asyncio
 import hashlib
-import threading
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
@@ -16,36 +16,26 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-import zstandard
-from sqlalchemy import Connection, Row, select, tuple_
+from sqlalchemy import Connection, Row, Select, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.errors import CorruptContentError
-from toolfold.store.chunks import Layout, corrupt, decode_base64
+from toolfold.store import layouts
+from toolfold.store.chunks import Key, Layout, Piece, ReadFrame, decode_base64, part
 from toolfold.store.engine import Database
 from toolfold.store.fetching import fetch
 from toolfold.store.selection import one_of, pick
-from toolfold.store.tables import content_chunk_table, content_image_table, content_table
-
-Key = tuple[str, bytes]
-"""(project id, SHA-256)."""
+from toolfold.store.tables import content_chunk_table, content_image_table
 
 Read = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
 """Gives a connection for as long as it is needed."""
 
-CHUNK_SIZE = 256 * 1024
-"""Bytes of content in each chunk but the last, before compression."""
-
-_LEVEL = 3
 _CHUNKS_AT_ONCE = 16
-_CONTENTS_AT_ONCE = 500
 
-_content = content_table.c
-_content_key = (_content.project_id, _content.hash)
-_contents = select(*pick(_content, ("project_id", "hash", "size", "chunk_size")))
 _chunk = content_chunk_table.c
 _chunk_key = (_chunk.project_id, _chunk.hash)
 _key_of = attrgetter("project_id", "hash")
+_place = (*_chunk_key, _chunk.position)
 _chunks = select(*pick(_chunk, ("project_id", "hash", "position", "data")))
 
 
@@ -59,46 +49,21 @@ class Verdict:
     problem: str | None
 
 
-class _Compressor(threading.local):
-    """A compressor for each thread: making one costs as much as to compress a short content."""
-
-    def __init__(self) -> None:
-        self.compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-
-
-_own = _Compressor()
-
-
-def compress(data: bytes) -> list[bytes]:
-    """Return the frames that hold `data`, to be stored at positions 0, 1, 2; none for no bytes."""
-    view = memoryview(data)
-    starts = range(0, len(data), CHUNK_SIZE)
-    return [_own.compressor.compress(view[start : start + CHUNK_SIZE]) for start in starts]
-
-
 async def by_hashes(
     connection: AsyncConnection, keys: Collection[Key]
 ) -> dict[Key, bytes | CorruptContentError]:
     """Return the whole bytes of each key that exists, with one statement per table.
 
-    One that is not what was stored has its error there, so that it does not fail the others.
+    One more finds what contents rest on, if any does. One that is not what was stored has its
+    error there, so that it does not fail the others.
     """
     if not keys:
         return {}
-    of_contents = _contents.where(one_of(connection, _content_key, keys))
-    contents = await fetch(connection, of_contents)
-    of_chunks = _chunks.where(one_of(connection, _chunk_key, keys))
-    ordered = of_chunks.order_by(*_chunk_key, _chunk.position)
-    chunks = await fetch(connection, ordered)
-    return await asyncio.to_thread(_assemble, contents, chunks)
-
-
-async def describe(connection: AsyncConnection, project_id: str, digest: bytes) -> Row[Any] | None:
-    """Return `size` in bytes, `media_type` and `chunk_size` of a content, None if there is none."""
-    statement = select(*pick(_content, ("size", "media_type", "chunk_size"))).where(
-        _content.project_id == project_id, _content.hash == digest
-    )
-    return (await connection.execute(statement)).one_or_none()
+    contents = await layouts.rows(connection, keys)
+    bases = await layouts.bases(connection, contents)
+    of_chunks = _chunks.where(one_of(connection, _chunk_key, {*keys, *bases}))
+    chunks = await fetch(connection, of_chunks.order_by(*_place))
+    return await asyncio.to_thread(_assemble, contents, bases, chunks)
 
 
 async def slice(  # noqa: A001 - it is called as content.slice.
@@ -109,21 +74,19 @@ async def slice(  # noqa: A001 - it is called as content.slice.
     Raises:
         CorruptContentError: if there is no such content, or what is read is damaged.
     """
-    layout = await _layout(connection, project_id, digest)
+    layout = await layouts.of(connection, project_id, digest)
     end = min(offset + length, layout.size)
-    if offset >= end:
+    pieces = layout.between(offset, end) if offset < end else []
+    if not pieces:
         return b""
-    positions = layout.positions(offset, end)
-    statement = select(_chunk.position, _chunk.data).where(
-        _chunk.project_id == project_id,
-        _chunk.hash == digest,
-        _chunk.position.between(positions.start, positions.stop - 1),
-    )
-    frames = {row.position: row.data for row in await connection.execute(statement)}
+    places = [(project_id, piece.owner, piece.position) for piece in pieces]
+    found = await connection.execute(_chunks.where(one_of(connection, _place, places)))
+    frames = {(row.hash, row.position): row.data for row in found}
 
     def join() -> bytes:
-        pieces = ((n, layout.decompress(n, frames.get(n))) for n in positions)
-        return b"".join(layout.part(piece, n, offset, end) for n, piece in pieces)
+        frame_of = _among(frames)
+        read = ((piece, layout.read(piece, frame_of(piece))) for piece in pieces)
+        return b"".join(part(data, piece, offset, end) for piece, data in read)
 
     return await asyncio.to_thread(join)
 
@@ -200,99 +163,95 @@ def verify_all(connection: Connection, project_id: str | None = None) -> Iterato
 
     Synchronous, for `doctor`: run it on the connection of a read transaction.
     """
-    for contents in _content_batches(connection, project_id):
+    for contents, bases in layouts.batches(connection, project_id):
         ends = (_key_of(contents[0]), _key_of(contents[-1]))
         groups = groupby(_chunks_between(connection, *ends), _key_of)
         key, chunks = next(groups, (None, iter(())))
         for row in contents:
             if key == _key_of(row):
-                yield _verdict(row, chunks)
+                yield _verdict(connection, row, bases, chunks)
                 key, chunks = next(groups, (None, iter(())))
             else:
-                yield _verdict(row, ())
+                yield _verdict(connection, row, bases, iter(()))
+
+
+def _verdict(
+    connection: Connection, row: Row[Any], bases: layouts.Bases, own: Iterator[Row[Any]]
+) -> Verdict:
+    """Verify a content, whose own chunks come in order of position: the last of its pieces."""
+
+    def frame_of(piece: Piece) -> bytes | None:
+        if piece.owner != row.hash:
+            of_base = connection.execute(_of_piece(row.project_id, piece))
+            frame: bytes | None = of_base.scalar_one_or_none()
+            return frame
+        chunk = next(own, None)
+        return None if chunk is None or chunk.position != piece.position else chunk.data
+
+    problem = None
+    try:
+        layout = Layout.of(row, bases)
+        for _ in layout.verified(frame_of):
+            pass
+        layout.require_count(layout.own_count + sum(1 for _ in own))
+    except CorruptContentError as error:
+        problem = error.message
+    return Verdict(row.project_id, row.hash, row.size, problem)
 
 
 async def _stream(
     read: Read, key: Key, start: int = 0, end: int | None = None, *, frames: bool = False
 ) -> AsyncIterator[bytes]:
     async with read() as connection:
-        layout = await _layout(connection, *key)
+        layout = await layouts.of(connection, *key)
     end = layout.size if end is None else min(end, layout.size)
     whole = hashlib.sha256() if (start, end) == (0, layout.size) else None
-    for position in layout.positions(start, end):
+    for piece in layout.between(start, end):
         async with read() as connection:
-            frame = await _frame(connection, key, position)
-        piece = await asyncio.to_thread(layout.verify, position, frame, whole)
-        yield (frame or b"") if frames else layout.part(piece, position, start, end)
+            frame = (await connection.execute(_of_piece(key[0], piece))).scalar_one_or_none()
+        data = await asyncio.to_thread(layout.verify, piece, frame, whole)
+        yield (frame or b"") if frames else part(data, piece, start, end)
 
 
-async def _layout(connection: AsyncConnection, project_id: str, digest: bytes) -> Layout:
-    described = await describe(connection, project_id, digest)
-    if described is None:
-        raise corrupt(digest, "it is missing")
-    return Layout(digest, described.size, described.chunk_size)
-
-
-async def _frame(connection: AsyncConnection, key: Key, position: int) -> bytes | None:
-    statement = select(_chunk.data).where(
-        _chunk.project_id == key[0], _chunk.hash == key[1], _chunk.position == position
+def _of_piece(project_id: str, piece: Piece) -> Select[Any]:
+    return select(_chunk.data).where(
+        _chunk.project_id == project_id,
+        _chunk.hash == piece.owner,
+        _chunk.position == piece.position,
     )
-    return (await connection.execute(statement)).scalar_one_or_none()
+
+
+def _among(frames: dict[tuple[bytes, int], bytes]) -> ReadFrame:
+    """Return what finds the frame of a piece by its owner and position."""
+    return lambda piece: frames.get((piece.owner, piece.position))
 
 
 def _assemble(
-    contents: Sequence[Row[Any]], chunks: Iterable[Row[Any]]
+    contents: Sequence[Row[Any]], bases: layouts.Bases, chunks: Iterable[Row[Any]]
 ) -> dict[Key, bytes | CorruptContentError]:
-    frames = {key: list(rows) for key, rows in groupby(chunks, _key_of)}
+    frames: dict[str, dict[tuple[bytes, int], bytes]] = defaultdict(dict)
+    counts: Counter[Key] = Counter()
+    for chunk in chunks:
+        frames[chunk.project_id][chunk.hash, chunk.position] = chunk.data
+        counts[_key_of(chunk)] += 1
     found: dict[Key, bytes | CorruptContentError] = {}
     for row in contents:
         key = _key_of(row)
         try:
-            found[key] = b"".join(_verified(row, frames.get(key, ())))
+            layout = Layout.of(row, bases)
+            found[key] = b"".join(layout.verified(_among(frames[row.project_id])))
+            layout.require_count(counts[key])
         except CorruptContentError as error:
             found[key] = error
     return found
 
 
-def _verdict(content: Row[Any], chunks: Iterable[Row[Any]]) -> Verdict:
-    problem = None
-    try:
-        for _ in _verified(content, chunks):
-            pass
-    except CorruptContentError as error:
-        problem = error.message
-    return Verdict(content.project_id, content.hash, content.size, problem)
-
-
-def _verified(content: Row[Any], chunks: Iterable[Row[Any]]) -> Iterator[bytes]:
-    layout = Layout(content.hash, content.size, content.chunk_size)
-    return layout.verified((chunk.position, chunk.data) for chunk in chunks)
-
-
-def _content_batches(
-    connection: Connection, project_id: str | None
-) -> Iterator[Sequence[Row[Any]]]:
-    """Yield every content's row, a batch at a time, in order of key."""
-    statement = (
-        _contents if project_id is None else _contents.where(_content.project_id == project_id)
-    )
-    after: Key = ("", b"")
-    while batch := connection.execute(
-        statement.where(tuple_(*_content_key) > tuple_(*after))
-        .order_by(*_content_key)
-        .limit(_CONTENTS_AT_ONCE)
-    ).all():
-        yield batch
-        after = _key_of(batch[-1])
-
-
 def _chunks_between(connection: Connection, first: Key, last: Key) -> Iterator[Row[Any]]:
     """Yield the chunks of the contents from one key to another, few at a time, in order."""
-    key = (*_chunk_key, _chunk.position)
     after = (*first, -1)
     while batch := connection.execute(
-        _chunks.where(tuple_(*key) > tuple_(*after), tuple_(*_chunk_key) <= tuple_(*last))
-        .order_by(*key)
+        _chunks.where(tuple_(*_place) > tuple_(*after), tuple_(*_chunk_key) <= tuple_(*last))
+        .order_by(*_place)
         .limit(_CHUNKS_AT_ONCE)
     ).all():
         yield from batch

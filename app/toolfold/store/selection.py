@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, Column, ColumnElement, func, literal, select, tuple_
+from sqlalchemy import ARRAY, Column, ColumnElement, Connection, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
@@ -19,7 +19,7 @@ def pick(
 
 
 def one_of(
-    connection: AsyncConnection,
+    connection: AsyncConnection | Connection,
     columns: Sequence[ColumnElement[Any]],
     keys: Collection[tuple[Any, ...]],
 ) -> ColumnElement[bool]:

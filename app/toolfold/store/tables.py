@@ -211,8 +211,29 @@ content_table = Table(
     Column("media_type", Text, nullable=False),
     # Bytes of content in each chunk but the last, before compression.
     Column("chunk_size", Integer, nullable=False),
+    # The content whose first `base_size` bytes are also the first of this one. Its own chunks
+    # hold what follows them; all of it, if it has no base.
+    Column("base_hash", LargeBinary),
+    Column("base_size", BigInteger, nullable=False, default=0),
+    # When a message ceased to refer to it; what nothing uses is deleted some time after that.
+    Column("replaced_at", Text),
     PrimaryKeyConstraint("project_id", "hash"),
     ForeignKeyConstraint(["project_id"], ["project.id"]),
+    ForeignKeyConstraint(["project_id", "base_hash"], ["content.project_id", "content.hash"]),
+    CheckConstraint("(base_hash IS NULL) = (base_size = 0)", name="base"),
+    Index(
+        "ix_content_base",
+        "project_id",
+        "base_hash",
+        sqlite_where=text("base_hash IS NOT NULL"),
+        postgresql_where=text("base_hash IS NOT NULL"),
+    ),
+    Index(
+        "ix_content_replaced_at",
+        "replaced_at",
+        sqlite_where=text("replaced_at IS NOT NULL"),
+        postgresql_where=text("replaced_at IS NOT NULL"),
+    ),
     sqlite_with_rowid=False,
 )
 

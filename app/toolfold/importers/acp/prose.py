@@ -26,7 +26,10 @@ class Prose:
     @property
     def text(self) -> str:
         """The message's text."""
-        return "".join(self._pieces)
+        # It is asked for again after every piece.
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
 
     @property
     def is_empty(self) -> bool:

@@ -4,10 +4,14 @@ Four ways lead here: `_meta` of Codex and of Zed's adapters, `terminal_update` a
 `terminal_output_chunk` of protocol version 2, and the replies of a client that runs terminals.
 """
 
+import codecs
+import functools
 from dataclasses import dataclass, field
 
 from toolfold.importers.acp import shape
 from toolfold.transcript import Json
+
+_UTF_8 = functools.partial(codecs.getincrementaldecoder("utf-8"), errors="replace")
 
 
 @dataclass(slots=True)
@@ -20,17 +24,19 @@ class Terminal:
     signal: str | None = None
     is_cut: bool = False
     version: int = 0
-    _output: list[bytes] | None = field(default=None)
+    _decoder: codecs.IncrementalDecoder = field(default_factory=_UTF_8)
+    _output: list[str] | None = field(default=None)
 
     def append(self, data: bytes) -> None:
         """Add to the output; a character may be cut between two pieces."""
         self._output = self._output or []
-        self._output.append(data)
+        self._output.append(self._decoder.decode(data))
         self.version += 1
 
     def replace(self, data: bytes | None, *, is_cut: bool = False) -> None:
         """Set all of the output so far; None is that none is known."""
-        self._output = None if data is None else [data]
+        self._decoder.reset()
+        self._output = None if data is None else [self._decoder.decode(data)]
         self.is_cut = is_cut
         self.version += 1
 
@@ -59,4 +65,9 @@ class Terminal:
     @property
     def output(self) -> str | None:
         """All that it printed; bytes that are not UTF-8 are U+FFFD."""
-        return None if self._output is None else b"".join(self._output).decode("utf-8", "replace")
+        if self._output is None:
+            return None
+        # It is asked for again after every piece.
+        self._output = ["".join(self._output)]
+        begun, _ = self._decoder.getstate()
+        return self._output[0] + begun.decode("utf-8", "replace")

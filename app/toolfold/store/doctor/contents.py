@@ -12,6 +12,7 @@ from toolfold import stored_json
 from toolfold.errors import CorruptContentError
 from toolfold.store import content
 from toolfold.store import images as images_of
+from toolfold.store.chunks import Key
 from toolfold.store.content import Verdict
 from toolfold.store.doctor.finding import Finding, content_place
 from toolfold.store.tables import (
@@ -33,16 +34,29 @@ async def damage(connection: AsyncConnection, project_id: str) -> AsyncIterator[
 
 
 async def unused(connection: AsyncConnection, project_id: str) -> AsyncIterator[Finding]:
-    """Yield `content-unused`: a content that no message refers to."""
-    column, reference = content_table.c, content_reference_table.c
+    """Yield `content-unused`: one that no message refers to, and no content begins with.
+
+    Unless it has been replaced: then it is deleted in time.
+    """
+    column, reference, above = (
+        content_table.c,
+        content_reference_table.c,
+        content_table.alias("above").c,
+    )
     used = select(reference.hash).where(
         reference.project_id == column.project_id, reference.hash == column.hash
     )
+    rested_on = select(above.hash).where(
+        above.project_id == column.project_id, above.base_hash == column.hash
+    )
     statement = select(column.hash, column.size).where(
-        column.project_id == project_id, ~used.exists()
+        column.project_id == project_id,
+        column.replaced_at.is_(None),
+        ~used.exists(),
+        ~rested_on.exists(),
     )
     async for row in await connection.stream(statement.order_by(column.hash)):
-        detail = f"no message refers to its {row.size} bytes"
+        detail = f"nothing refers to its {row.size} bytes"
         yield Finding("content-unused", content_place(row.hash), detail)
 
 
@@ -84,7 +98,7 @@ async def _missing_images(connection: AsyncConnection, project_id: str) -> Async
             yield Finding("content-image", content_place(digest), detail)
 
 
-async def _images_in(connection: AsyncConnection, key: content.Key) -> set[bytes]:
+async def _images_in(connection: AsyncConnection, key: Key) -> set[bytes]:
     """Return the hashes of the images in a content; none of one that is absent or damaged."""
     data = (await content.by_hashes(connection, {key})).get(key)
     if not isinstance(data, bytes) or not any(mark in data for mark in images_of.MARKS):

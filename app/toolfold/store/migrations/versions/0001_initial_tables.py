@@ -217,9 +217,34 @@ def _create_content() -> None:
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("media_type", sa.Text(), nullable=False),
         sa.Column("chunk_size", sa.Integer(), nullable=False),
+        sa.Column("base_hash", sa.LargeBinary()),
+        sa.Column("base_size", sa.BigInteger(), nullable=False),
+        sa.Column("replaced_at", sa.Text()),
+        sa.CheckConstraint("(base_hash IS NULL) = (base_size = 0)", name="ck_content_base"),
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_content_project"),
+        sa.ForeignKeyConstraint(
+            ["project_id", "base_hash"],
+            ["content.project_id", "content.hash"],
+            name="fk_content_content",
+        ),
         sa.PrimaryKeyConstraint("project_id", "hash", name="pk_content"),
         sqlite_with_rowid=False,
+    )
+    has_base = sa.text("base_hash IS NOT NULL")
+    op.create_index(
+        "ix_content_base",
+        "content",
+        ["project_id", "base_hash"],
+        sqlite_where=has_base,
+        postgresql_where=has_base,
+    )
+    is_replaced = sa.text("replaced_at IS NOT NULL")
+    op.create_index(
+        "ix_content_replaced_at",
+        "content",
+        ["replaced_at"],
+        sqlite_where=is_replaced,
+        postgresql_where=is_replaced,
     )
 
 

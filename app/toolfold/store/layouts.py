@@ -1,0 +1,85 @@
+"""Which chunks hold a content: the rows of `content`, and those of the bases that it rests on."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, and_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from toolfold.store.chunks import Key, Layout, corrupt
+from toolfold.store.fetching import fetch
+from toolfold.store.selection import one_of, pick
+from toolfold.store.tables import content_table
+
+Bases = Mapping[Key, Row[Any]]
+"""The rows of all that some contents rest on, directly or not."""
+
+_AT_ONCE = 500
+
+_column = content_table.c
+_key = (_column.project_id, _column.hash)
+_rows = select(
+    *pick(_column, ("project_id", "hash", "size", "chunk_size", "base_hash", "base_size"))
+)
+
+
+async def describe(connection: AsyncConnection, project_id: str, digest: bytes) -> Row[Any] | None:
+    """Return `size` in bytes, `media_type`, `chunk_size`, `base_hash`; None if there is none."""
+    names = ("size", "media_type", "chunk_size", "base_hash")
+    statement = select(*pick(_column, names)).where(
+        _column.project_id == project_id, _column.hash == digest
+    )
+    return (await connection.execute(statement)).one_or_none()
+
+
+async def of(connection: AsyncConnection, project_id: str, digest: bytes) -> Layout:
+    """Return the layout of a content.
+
+    Raises:
+        CorruptContentError: if it is missing, or what it rests on is.
+    """
+    contents = await rows(connection, {(project_id, digest)})
+    if not contents:
+        raise corrupt(digest, "it is missing")
+    return Layout.of(contents[0], await bases(connection, contents))
+
+
+async def rows(connection: AsyncConnection, keys: Collection[Key]) -> Sequence[Row[Any]]:
+    """Return the row of each key that exists."""
+    return await fetch(connection, _rows.where(one_of(connection, _key, keys)))
+
+
+async def bases(connection: AsyncConnection, contents: Sequence[Row[Any]]) -> Bases:
+    """Return all that contents rest on; most rest on nothing, and that takes no statement."""
+    statement = _of_bases(connection, contents)
+    return {} if statement is None else _by_key(await fetch(connection, statement))
+
+
+def batches(
+    connection: Connection, project_id: str | None
+) -> Iterator[tuple[Sequence[Row[Any]], Bases]]:
+    """Yield all contents, some at a time in order of key, with what they rest on."""
+    statement = _rows if project_id is None else _rows.where(_column.project_id == project_id)
+    after: Key = ("", b"")
+    while batch := connection.execute(
+        statement.where(tuple_(*_key) > tuple_(*after)).order_by(*_key).limit(_AT_ONCE)
+    ).all():
+        of_bases = _of_bases(connection, batch)
+        found = [] if of_bases is None else connection.execute(of_bases).all()
+        yield batch, _by_key(found)
+        after = batch[-1].project_id, batch[-1].hash
+
+
+def _of_bases(
+    connection: AsyncConnection | Connection, contents: Sequence[Row[Any]]
+) -> Select[Any] | None:
+    keys = {(row.project_id, row.base_hash) for row in contents if row.base_hash is not None}
+    if not keys:
+        return None
+    found = _rows.where(one_of(connection, _key, keys)).cte("base", recursive=True)
+    below = and_(_column.project_id == found.c.project_id, _column.hash == found.c.base_hash)
+    return select(found.union(_rows.join(found, below)))
+
+
+def _by_key(found: Sequence[Row[Any]]) -> Bases:
+    return {(row.project_id, row.hash): row for row in found}
