@@ -200,9 +200,13 @@ def prepare(entries: Iterable[Entry], *, source_format: str) -> Batch:
 
 def _hashes(item: Told | Patch) -> set[bytes]:
     """Return the hashes of the contents that a message uses after all that was said of it."""
-    told = item.columns if isinstance(item, Patch) else item.columns | item.patch
-    hashes = {told[column] for column in columns.PARTS.values() if told.get(column)}
-    if isinstance(item, Told):
+    said, patch = item.columns, item.patch if isinstance(item, Told) else {}
+    hashes = {
+        digest
+        for column in columns.PARTS.values()
+        if (digest := patch[column] if column in patch else said.get(column))
+    }
+    if isinstance(item, Told) and item.attachments:
         hashes |= {row["hash"] for row in item.attachments}
     return hashes
 

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, select
+from sqlalchemy import Connection, and_, bindparam, delete, select
 
 from toolfold.store.content import CHUNK_SIZE
 from toolfold.store.images import Image
-from toolfold.store.recording.rows import Values, insert_missing, portions
+from toolfold.store.recording.rows import Values, insert_all, insert_missing, portions
 from toolfold.store.tables import (
     attachment_table,
     content_chunk_table,
@@ -93,8 +93,7 @@ def release(connection: Connection, project_id: str, references: Collection[Refe
 
 def attach(connection: Connection, rows: Sequence[Values]) -> None:
     """Insert attachments; every row has every column."""
-    if rows:
-        connection.execute(insert(attachment_table), rows)
+    insert_all(connection, attachment_table, rows)
 
 
 def delete_unused(connection: Connection, project_id: str, hashes: list[bytes]) -> None:
