@@ -51,8 +51,15 @@ class Client:
     def _answer(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
     ) -> http.client.HTTPResponse:
-        self._connection.request(method, path, body, {"accept-encoding": "identity", **headers})
-        response = self._connection.getresponse()
+        sent = {"accept-encoding": "identity", **headers}
+        try:
+            self._connection.request(method, path, body, sent)
+            response = self._connection.getresponse()
+        except ConnectionError:
+            # The server closes a connection that rests while something else is measured.
+            self._connection.close()
+            self._connection.request(method, path, body, sent)
+            response = self._connection.getresponse()
         if response.status not in (200, 206):
             raise RuntimeError(f"{method} {path}: {response.status} {response.read()[:500]!r}")
         return response

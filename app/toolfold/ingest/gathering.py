@@ -200,13 +200,10 @@ def prepare(entries: Iterable[Entry], *, source_format: str) -> Batch:
 
 def _hashes(item: Told | Patch) -> set[bytes]:
     """Return the hashes of the contents that a message uses after all that was said of it."""
-    said, patch = item.columns, item.patch if isinstance(item, Told) else {}
-    hashes = {
-        digest
-        for column in columns.PARTS.values()
-        if (digest := patch[column] if column in patch else said.get(column))
-    }
-    if isinstance(item, Told) and item.attachments:
+    told, names = item.columns, columns.PARTS.values()
+    patch = item.patch if isinstance(item, Told) else {}
+    hashes = {one for name in names if (one := patch.get(name, told.get(name)))}
+    if isinstance(item, Told):
         hashes |= {row["hash"] for row in item.attachments}
     return hashes
 
