@@ -18,6 +18,11 @@ TITLES = {
     "import": "Import",
     "curves": "Curves",
 }
+_NOTE_ON_READS = (
+    "Previews stand in the rows, and SQLite reads rows whole: a page without previews reads as many"
+    " pages."
+)
+NOTES = {"reads": _NOTE_ON_READS}
 _HEAD = """\
 # Benchmarks
 
@@ -38,6 +43,8 @@ def document(found: Mapping[str, Sequence[Figure]], facts: Sequence[str], rounds
     parts += ["## Targets", "", rows_of(_HEADINGS, _targets(found)), ""]
     for name, figures in found.items():
         parts += [f"## {TITLES[name]}", "", f"`{command(name)}`", "", table(figures), ""]
+        if name in NOTES:
+            parts += [NOTES[name], ""]
         if name == curves.NAME:
             parts += ["![Milliseconds of a page by Toolfold and by REST](benchmarks.svg)", ""]
     return "\n".join(parts)
