@@ -58,8 +58,8 @@ lock: ## Compile requirements.lock from pyproject.toml; UPGRADE=1 takes newer ve
 		$(if $(UPGRADE),--upgrade) --output-file requirements.lock pyproject.toml
 	rm -r build/lock
 
-bench: $(INSTALLED) ## Measure, side by side in one run, and print a table.
-	$(BIN)/python -m tests.bench $(ARGS)
+bench: $(INSTALLED) ## Measure, side by side in one run, and write docs/benchmarks.md; ARGS="--quick" only prints.
+	$(BIN)/python -m tests.bench $(or $(ARGS),--output docs/benchmarks.md)
 
 soak: $(INSTALLED) ## Keep the promises of docs/reliability.md at full size; ARGS="killing" for one.
 	$(BIN)/python -m tests.reliability $(ARGS)

@@ -1,4 +1,4 @@
-"""`python -m tests.bench`: measure, and print one table."""
+"""`python -m tests.bench`: measure, and print one page."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -6,60 +6,94 @@ from pathlib import Path
 
 import click
 
-from tests.bench import contents, depth, importing, machine, pages, reads, streaming
-from tests.bench.figures import Figure, table
+from tests.bench import (
+    clients,
+    contents,
+    curves,
+    depth,
+    executor,
+    importing,
+    machine,
+    on_postgresql,
+    pages,
+    plot,
+    reads,
+    report,
+    sessions,
+    streaming,
+)
+from tests.bench.figures import Figure
 from tests.bench.options import Options
 
 GROUPS: Mapping[str, Callable[[Options], Iterator[Figure]]] = {
-    group.NAME: group.measure for group in (pages, reads, depth, contents, streaming, importing)
+    group.NAME: group.measure
+    for group in (
+        pages,
+        executor,
+        on_postgresql,
+        clients,
+        reads,
+        depth,
+        sessions,
+        contents,
+        streaming,
+        importing,
+        curves,
+    )
 }
-HOW = (
-    "Times are medians; what stands beside a time was measured in turn with it, over HTTP by one"
-    " client,\neach server in a process of its own. Pages and statements are counted in process."
-)
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Less of everything, in under a minute.")
+@click.option("--quick", is_flag=True, help="Less of everything, in a minute or two.")
+@click.option("--check", is_flag=True, help="Compare the answers; the times mean nothing then.")
 @click.option(
     "--only", multiple=True, type=click.Choice(list(GROUPS)), help="One group; may be repeated."
 )
 @click.option("--import-mb", type=click.IntRange(1), metavar="N", help="MB to import; 100.")
-@click.option("--sessions", type=click.IntRange(1), metavar="N", help="Sessions in them; 40.")
+@click.option(
+    "--sessions", "session_count", type=click.IntRange(1), metavar="N", help="Sessions in them; 40."
+)
 @click.option("--big", is_flag=True, help="Also import one session of 1 GB.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write the table there too.")
-def main(
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="Write the page there too, and its plot."
+)
+def main(  # noqa: PLR0913 - its options are independent.
     *,
     quick: bool,
+    check: bool,
     only: tuple[str, ...],
     import_mb: int | None,
-    sessions: int | None,
+    session_count: int | None,
     big: bool,
     output: Path | None,
 ) -> None:
-    """Measure Toolfold, side by side in one run, and print a table."""
-    head = [*machine.facts(), HOW]
+    """Measure Toolfold, side by side in one run, and print a page."""
+    facts = list(machine.facts())
+    is_short = quick or check
     with tempfile.TemporaryDirectory(prefix="toolfold-bench-") as place:
         options = Options(
             place=Path(place),
-            quick=quick,
-            import_mb=import_mb or (20 if quick else 100),
-            sessions=sessions or (8 if quick else 40),
+            quick=is_short,
+            check=check,
+            import_mb=import_mb or (20 if is_short else 100),
+            sessions=session_count or (8 if is_short else 40),
             big=big,
         )
-        figures = list(_measured(only or tuple(GROUPS), options))
-    text = "\n".join([*head, f"Rounds: {options.rounds}.", "", table(figures)])
+        found = {name: list(_measured(name, options)) for name in only or GROUPS}
+    text = report.document(found, facts, options.rounds)
     click.echo(text)
     if output is not None:
-        output.write_text(text + "\n", encoding="utf-8")
+        output.write_text(text, encoding="utf-8")
+        if curves.NAME in found:
+            drawing = plot.svg(list(curves.CURVES.values()))
+            output.with_suffix(".svg").write_text(drawing, encoding="utf-8")
 
 
-def _measured(names: tuple[str, ...], options: Options) -> Iterator[Figure]:
-    for name in names:
-        click.echo(f"Measuring {name} ...", err=True)
-        for figure in GROUPS[name](options):
-            click.echo(f"  {figure.name}: {figure.measured} ({figure.beside})", err=True)
-            yield figure
+def _measured(name: str, options: Options) -> Iterator[Figure]:
+    click.echo(f"Measuring {name} ...", err=True)
+    for figure in GROUPS[name](options):
+        click.echo(f"  {figure.name}: {figure.measured} ({figure.beside})", err=True)
+        yield figure
 
 
 if __name__ == "__main__":

@@ -73,28 +73,30 @@ def run(arguments: Sequence[object], place: Path) -> Finished:
 
 
 @contextlib.contextmanager
-def toolfold(data_dir: Path, log: Path | None = None, **settings: object) -> Iterator[Server]:
-    """Serve with `toolfold serve`; `settings` are variables of the environment.
+def toolfold(database: Path | str, log: Path | None = None, **settings: object) -> Iterator[Server]:
+    """Serve a data directory or a URL with `toolfold serve`; `settings` are of its environment.
 
     What it prints as errors is added to the file `log`, if one is named.
     """
-    command = [*TOOLFOLD, "serve", "--port", "0", "--data-dir", str(data_dir)]
+    option = "--data-dir" if isinstance(database, Path) else "--database-url"
+    command = [*TOOLFOLD, "serve", "--port", "0", option, str(database)]
     variables = {name: str(value) for name, value in settings.items()}
-    with _serving(command, variables, log) as server:
+    with serving(command, variables, log) as server:
         yield server
 
 
 @contextlib.contextmanager
-def rest(file: Path) -> Iterator[Server]:
-    """Serve the hand-written routes over the same database file."""
-    with _serving([*REST, str(file)], {}) as server:
+def rest(database: Path | str) -> Iterator[Server]:
+    """Serve the hand-written routes over the same database file, or URL."""
+    with serving([*REST, str(database)], {}) as server:
         yield server
 
 
 @contextlib.contextmanager
-def _serving(
+def serving(
     command: Sequence[str], settings: Mapping[str, str], log: Path | None = None
 ) -> Iterator[Server]:
+    """Serve with a command that prints its URL; `settings` are variables of its environment."""
     with contextlib.ExitStack() as stack:
         errors = None if log is None else stack.enter_context(log.open("ab"))
         process = stack.enter_context(
@@ -103,7 +105,9 @@ def _serving(
             )
         )
         try:
-            line = process.stdout.readline().decode() if process.stdout else ""
+            # npm's packages may have something else to say first.
+            lines = map(bytes.decode, process.stdout or ())
+            line = next(filter(_URL.search, lines), "")
             match = _URL.search(line)
             if match is None:
                 raise RuntimeError(f"No server: {line or 'it printed nothing'}")

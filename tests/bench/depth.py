@@ -6,7 +6,7 @@ from tests.bench import commands, stored
 from tests.bench.client import Client, data
 from tests.bench.figures import Figure, at_most, milliseconds, times
 from tests.bench.options import Options
-from tests.bench.pages import SESSION_ID
+from tests.bench.pages import LIGHT, SESSION_ID
 from tests.bench.timing import medians
 
 NAME = "depth"
@@ -20,6 +20,9 @@ query Around($id: ID!, $sequence: Int!) {
   }
 }
 """
+LIGHT_AFTER = LIGHT.replace("$first: Int)", "$first: Int, $after: String)").replace(
+    "first: $first)", "first: $first, after: $after)"
+)
 _PAGE = """
 query Page($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
   session(id: $id) {
@@ -47,7 +50,7 @@ def _compare(options: Options, client: Client, far: int, name: str, **size: int)
     places = (SHALLOW + size.get("last", 0), far)
     side = "before" if "last" in size else "after"
     calls = [
-        client.running(_PAGE, id=SESSION_ID, **size, **{side: _cursor(client, place)})
+        client.running(_PAGE, id=SESSION_ID, **size, **{side: cursor(client, place)})
         for place in places
     ]
     for call, place in zip(calls, places, strict=True):
@@ -66,9 +69,10 @@ def _compare(options: Options, client: Client, far: int, name: str, **size: int)
     )
 
 
-def _cursor(client: Client, sequence: int) -> str:
+def cursor(client: Client, sequence: int) -> str:
+    """Return the cursor of a message."""
     body = client.running(_AROUND, id=SESSION_ID, sequence=sequence)()
     (edge,) = data(body)["session"]["messages"]["edges"]
     assert edge["node"]["sequence"] == sequence
-    cursor: str = edge["cursor"]
-    return cursor
+    found: str = edge["cursor"]
+    return found

@@ -1,18 +1,15 @@
 """The table: what was measured, what stands beside it, and whether a bound holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a figure may be at most or at least, and whether it is.
-
-    `holds` is None for a target that is not due yet: the table tells it and judges nothing.
-    """
+    """What a figure may be at most or at least, and whether it is."""
 
     text: str
-    holds: bool | None = None
+    holds: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +34,28 @@ class _Line:
 
 
 _HEAD = _Line("figure", "Toolfold", "beside", "ratio", "bound", "")
-_VERDICTS = {None: "", True: "holds", False: "MISSED"}
+
+
+def verdict(bound: Bound | None) -> str:
+    """Return in a word whether a bound holds."""
+    return "" if bound is None else "holds" if bound.holds else "MISSED"
 
 
 def table(figures: Iterable[Figure]) -> str:
     """Return the figures as a Markdown table whose columns are aligned."""
-    rows = [astuple(_HEAD), *(astuple(_line(figure)) for figure in figures)]
+    return rows_of(astuple(_HEAD), (astuple(_line(figure)) for figure in figures))
+
+
+def rows_of(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Return lines below their headings as a Markdown table whose columns are aligned."""
+    rows = [head, *lines]
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    lines = [
+    texts = [
         " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
     rule = " | ".join("-" * width for width in widths)
-    return "\n".join(f"| {line} |" for line in (lines[0], rule, *lines[1:]))
+    return "\n".join(f"| {line} |" for line in (texts[0], rule, *texts[1:]))
 
 
 def at_most(value: float, limit: float, text: str) -> Bound:
@@ -60,11 +66,6 @@ def at_most(value: float, limit: float, text: str) -> Bound:
 def at_least(value: float, limit: float, text: str) -> Bound:
     """Return the bound `limit`, told as `text`, that `value` may not fall below."""
     return Bound(f"≥ {text}", value >= limit)
-
-
-def later(text: str) -> Bound:
-    """Return a target of the design that another issue brings."""
-    return Bound(f"later: {text}")
 
 
 def milliseconds(seconds: float) -> str:
@@ -85,12 +86,12 @@ def times(ratio: float) -> str:
 
 
 def _line(figure: Figure) -> _Line:
-    bound = figure.bound or Bound("")
+    bound = figure.bound
     return _Line(
         figure.name,
         figure.measured,
         figure.beside,
         figure.ratio,
-        bound.text,
-        _VERDICTS[bound.holds],
+        bound.text if bound else "",
+        verdict(bound),
     )

@@ -1,12 +1,15 @@
 """The hand-written routes that GraphQL is compared with: Starlette, sqlite3 on one thread, orjson.
 
 They know one shape each, select its columns with SQL of their own, and build its JSON by hand,
-over the same database file. `python -m tests.bench.rest FILE` serves them on a free port.
+over the same database. `python -m tests.bench.rest DATABASE` serves them on a free port: a file of
+SQLite's, or a URL of PostgreSQL, where asyncpg's pool and prepared statements stand for the thread.
 """
 
 import asyncio
 import base64
 import contextlib
+import itertools
+import re
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -14,16 +17,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import asyncpg  # type: ignore[import-untyped]  # It has no type stubs.
 import click
 import orjson
 import uvicorn
 import zstandard
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from toolfold.store import dialect
+from toolfold.store.postgresql import CONNECTIONS
 
 Rows = Sequence[tuple[Any, ...]]
 Query = Callable[[Any], Any]
@@ -75,13 +82,12 @@ class Routes:
         first = int(request.query_params["first"])
         after = int(request.query_params.get("after", 0))
         key = (project, session, after, first + 1)
-        rows: Rows = await self._on_thread(lambda one: one.execute(_PAGE, key).fetchall())
-        prefix = f"{project}/{session}/"
-        nodes = [_message(prefix, row) for row in rows[:first]]
-        return _answer(
-            {"messages": {"pageInfo": {"hasNextPage": len(rows) > first}, "nodes": nodes}},
-            "session",
-        )
+        return _page(project, session, first, await self.rows(_PAGE, key))
+
+    async def rows(self, sql: str, values: Sequence[Any]) -> Rows:
+        """Return the rows of a statement."""
+        found: Rows = await self._on_thread(lambda one: one.execute(sql, values).fetchall())
+        return found
 
     async def content(self, request: Request) -> Response:
         """Answer the content of one call."""
@@ -119,9 +125,31 @@ class Routes:
         return await loop.run_in_executor(self._thread, query, self._connection)
 
 
-def create_app(file: Path) -> Starlette:
-    """Return the routes over a database file as an application."""
-    routes = Routes(file)
+class PostgresqlRoutes(Routes):
+    """The page alone, over a pool as large as Toolfold's."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._pool: Any = None
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        """Open the pool."""
+        async with asyncpg.create_pool(self._url, min_size=1, max_size=CONNECTIONS) as self._pool:
+            yield
+
+    async def rows(self, sql: str, values: Sequence[Any]) -> Rows:
+        """Return the rows of a statement, which the pool's connection has prepared."""
+        numbers = itertools.count(1)
+        numbered = re.sub(r"\?", lambda _: f"${next(numbers)}", sql)
+        found: Rows = await self._pool.fetch(numbered, *values)
+        return found
+
+
+def create_app(database: str) -> Starlette:
+    """Return the routes over a database file or URL as an application."""
+    is_url = database.startswith("postgresql://")
+    routes = PostgresqlRoutes(database) if is_url else Routes(Path(database))
     session = "/projects/{project}/sessions/{session}"
     return Starlette(
         routes=[
@@ -129,8 +157,16 @@ def create_app(file: Path) -> Starlette:
             Route(f"{session}/messages/{{sequence:int}}/content", routes.content),
             Route(f"{session}/contents", routes.contents),
         ],
+        middleware=[Middleware(GZipMiddleware, minimum_size=1024, compresslevel=1)],
         lifespan=routes.lifespan,
     )
+
+
+def _page(project: str, session: str, first: int, rows: Rows) -> Response:
+    prefix = f"{project}/{session}/"
+    nodes = [_message(prefix, row) for row in rows[:first]]
+    page = {"pageInfo": {"hasNextPage": len(rows) > first}, "nodes": nodes}
+    return _answer({"messages": page}, "session")
 
 
 def _contents(connection: Any, project: str, digests: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -183,7 +219,7 @@ def main() -> None:
     """Serve as `toolfold serve` does, and say where."""
     with socket.create_server(("127.0.0.1", 0)) as bound:
         click.echo(f"http://127.0.0.1:{bound.getsockname()[1]}")
-        app = create_app(Path(sys.argv[1]))
+        app = create_app(sys.argv[1])
         config = uvicorn.Config(app, lifespan="on", log_level="warning", access_log=False)
         uvicorn.Server(config).run(sockets=[bound])
 

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Text, cast, func, insert, literal, select, update
 
 from tests.builders import text_block
 from toolfold import ingest, stored_json
 from toolfold.sample import output
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
+from toolfold.store.tables import message_table, session_table
 from toolfold.transcript import (
     Entry,
     Json,
@@ -45,10 +47,14 @@ def outputs(place: Path, size: int) -> Settings:
     They differ in nothing else from one size to another. The others are texts as long as people
     and models write.
     """
-    rng = random.Random(1)  # noqa: S311 (the same texts each time)
-    words = (1 + min(600, round(rng.lognormvariate(3.5, 1.2))) for _ in itertools.count())
-    texts = (output.phrase(rng, count) for count in words)
-    return _stored(place / f"outputs-{size}", _conversation(texts, size), size)
+    return _stored(place / f"outputs-{size}", _conversation(_phrases(), size), size)
+
+
+def outputs_on_postgresql(url: str, size: int) -> Settings:
+    """Store what `outputs` does in an empty database of PostgreSQL."""
+    settings = Settings(database_url=url)
+    asyncio.run(_store(settings, _conversation(_phrases(), size), _BATCH_MESSAGES // 4))
+    return settings
 
 
 def texts(place: Path, size: int) -> Settings:
@@ -57,15 +63,51 @@ def texts(place: Path, size: int) -> Settings:
     return _stored(place / f"texts-{size}", _conversation(texts, 2**10), size)
 
 
+def session(place: Path, events: int, size: int) -> Settings:
+    """Store a session of so many events, two thirds of them calls with outputs of `size` bytes."""
+    texts = (f"Message {number}: {_SENTENCE}" for number in itertools.count())
+    return _stored(place / f"session-{events}-{size}", _conversation(texts, size, events), size)
+
+
 def long(place: Path, count: int) -> Settings:
-    """Store `count` short texts."""
-    texts = (_text(number, f"Message {number}: {_SENTENCE}") for number in range(count))
-    return _stored(place / f"long-{count}", texts, 0)
+    """Store `count` short texts: one through ingest, of which SQL makes the others."""
+    data_dir = place / f"long-{count}"
+    is_made = data_dir.exists()
+    settings = _stored(data_dir, iter([_text(1, _SENTENCE)]), 0)
+    if not is_made:
+        asyncio.run(_multiply(settings, count))
+    return settings
 
 
 def single(place: Path, size: int) -> Settings:
     """Store one call whose content has `size` stored bytes."""
     return _stored(place / f"single-{size}", iter([_call(0, size, "ls")]), size)
+
+
+async def _multiply(settings: Settings, count: int) -> None:
+    """Make messages 2 to `count` of the first."""
+    table = message_table
+    numbers = select(literal(2).label("n")).cte("numbers", recursive=True)
+    numbers = numbers.union_all(select(numbers.c.n + 1).where(numbers.c.n < count))
+    name = literal("message-") + cast(numbers.c.n, Text)
+    made = {
+        "sequence": numbers.c.n,
+        "revision": numbers.c.n,
+        "client_id": name,
+        "content": name + table.c.content,
+        "content_size": table.c.content_size + func.length(name),
+    }
+    values = [made.get(column.name, column) for column in table.columns]
+    others: Any = select(*values).join_from(numbers, table, table.c.sequence == 1)
+    head = dict.fromkeys(("head_sequence", "head_revision", "message_count"), count)
+
+    def write(connection: Connection) -> None:
+        connection.execute(insert(table).from_select(list(table.columns), others))
+        connection.execute(update(session_table).values(head))
+
+    database = await Database.open(settings)
+    await database.write(write)
+    await database.close()
 
 
 _SENTENCE = "the station reports wind and rain for tomorrow, so the gauge is read again."
@@ -92,9 +134,15 @@ def _record(connection: Connection, entries: Iterable[Entry]) -> None:
     ingest.record(connection, PROJECT, entries, format=_FORMAT, now=_START)
 
 
-def _conversation(texts: Iterator[str], size: int) -> Iterator[Message]:
+def _phrases() -> Iterator[str]:
+    rng = random.Random(1)  # noqa: S311 (the same texts each time)
+    words = (1 + min(600, round(rng.lognormvariate(3.5, 1.2))) for _ in itertools.count())
+    return (output.phrase(rng, count) for count in words)
+
+
+def _conversation(texts: Iterator[str], size: int, count: int = MESSAGES) -> Iterator[Message]:
     rng = random.Random(3)  # noqa: S311 (the same titles each time)
-    for number in range(MESSAGES):
+    for number in range(count):
         if number % 3 == 0:
             yield _text(number, next(texts))
         else:

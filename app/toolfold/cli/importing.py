@@ -1,8 +1,10 @@
 """`toolfold import`: transcripts from disk into the database."""
 
 import asyncio
+import contextlib
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -19,6 +21,7 @@ from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError
 from toolfold.events import Events
 from toolfold.importers import IMPORTERS, Importer, detect
 from toolfold.ingest import FileReport, FileState, Problem, import_file, send_file
+from toolfold.ingest.reading_process import MIN_BYTES, ReadingProcess
 from toolfold.ingest.report import failed
 from toolfold.ingest.sending import Progress
 from toolfold.relay import telling
@@ -68,12 +71,27 @@ def import_paths(
     importer = next((one for one in IMPORTERS if one.name == format_name), None)
     # What is loaded by now stays, so that looking through it again and again would free nothing.
     gc.freeze()
-    report = asyncio.run(_import_all(settings, discovery, importer, project_name))
+    with _reading_process(discovery) as process:
+        report = asyncio.run(_import_all(settings, discovery, importer, project_name, process))
     _conclude(report, discovery, settings)
 
 
+@contextlib.contextmanager
+def _reading_process(discovery: Discovery) -> Iterator[ReadingProcess | None]:
+    """Give a process that reads beside this one, if that is worth its while and can be."""
+    if discovery.total_bytes < MIN_BYTES or not ReadingProcess.is_possible():
+        yield None
+        return
+    with contextlib.closing(ReadingProcess()) as process:
+        yield process
+
+
 async def _import_all(
-    settings: Settings, discovery: Discovery, importer: Importer | None, project_name: str
+    settings: Settings,
+    discovery: Discovery,
+    importer: Importer | None,
+    project_name: str,
+    process: ReadingProcess | None,
 ) -> ImportReport:
     """Import all files and show the summary, also of what was done until Ctrl-C."""
     report = ImportReport()
@@ -81,7 +99,7 @@ async def _import_all(
         try:
             async with ServerLink(settings) as link, telling(database) as events:
                 project_id = await project_id_for(database, link, project_name)
-                work = _Work(database, project_id, importer, report, link, events)
+                work = _Work(database, project_id, importer, report, link, events, process)
                 with ImportDisplay(discovery.total_bytes) as display:
                     await work.run(discovery, display)
         except asyncio.CancelledError:
@@ -93,36 +111,29 @@ async def _import_all(
     return report
 
 
+@dataclass(frozen=True, slots=True)
 class _Work:
     """The import of one file after the other."""
 
-    def __init__(
-        self,
-        database: Database,
-        project_id: str,
-        importer: Importer | None,
-        report: ImportReport,
-        link: ServerLink,
-        events: Events,
-    ) -> None:
-        self._database = database
-        self._project_id = project_id
-        self._importer = importer
-        self._report = report
-        self._link = link
-        self._events = events
+    database: Database
+    project_id: str
+    importer: Importer | None
+    report: ImportReport
+    link: ServerLink
+    events: Events
+    process: ReadingProcess | None
 
     async def run(self, discovery: Discovery, display: ImportDisplay) -> None:
         for found in discovery.files:
             if found.named or await self._is_wanted(found):
                 await self._import(found, display)
             else:
-                self._report.passed_by += 1
+                self.report.passed_by += 1
                 display.skip(found.size)
         for missed in discovery.unreadable:
             problem = Problem(None, f"cannot be read: {missed.reason}")
             report = failed(missed.path, None, problem)
-            self._report.add(report, named=missed.named)
+            self.report.add(report, named=missed.named)
             display.tell(report, 0)
 
     async def _import(self, found: Found, display: ImportDisplay) -> None:
@@ -149,28 +160,32 @@ class _Work:
             is_over = importing.done() and not importing.cancelled()
             if is_over and importing.exception() is None:
                 report = importing.result()
-                self._report.add(report, named=found.named)
+                self.report.add(report, named=found.named)
                 display.tell(report, found.size)
 
     async def _report_of(self, found: Found, progress: Progress) -> FileReport:
-        importing = (self._database, self._project_id, found.path)
-        importer, events = self._importer, self._events
-        post = await self._link.post(self._project_id)
+        importing = (self.database, self.project_id, found.path)
+        importer, events = self.importer, self.events
+        post = await self.link.post(self.project_id)
         if post is None:
             return await import_file(
-                *importing, importer=importer, progress=progress, events=events
+                *importing,
+                importer=importer,
+                progress=progress,
+                events=events,
+                process=self.process,
             )
         return await send_file(*importing, post, importer=importer, progress=progress)
 
     async def _is_wanted(self, found: Found) -> bool:
         """Say whether a file that was met in a folder is of the format that was asked for."""
-        if self._importer is None:
+        if self.importer is None:
             return True
         try:
             detected = await asyncio.to_thread(detect, found.path)
         except OSError:
             return True  # Importing it says why it cannot be read.
-        return detected.importer is not None and detected.importer.name == self._importer.name
+        return detected.importer is not None and detected.importer.name == self.importer.name
 
 
 def _conclude(report: ImportReport, discovery: Discovery, settings: Settings) -> None:

@@ -33,8 +33,10 @@ def detect(path: Path) -> Detection:
     """
     if head(path).startswith(known_formats.SQLITE_HEADER):
         return Detection(unsupported=known_formats.SQLITE)
+    # A tool's output may itself be a transcript, so where it lies comes first; that may be enough.
+    if any(importer.owns(path, ()) for importer in IMPORTERS):
+        return Detection(companion=True)
     sample = first_values(path)
-    # A tool's output may itself be a transcript, so where it lies comes first.
     if any(importer.owns(path, sample) for importer in IMPORTERS):
         return Detection(companion=True)
     for importer in IMPORTERS:

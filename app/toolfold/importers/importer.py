@@ -31,7 +31,7 @@ class Importer:
     `accepts` says whether the first JSON values of a file are of this format. `parse` yields
     the values of a transcript lazily, in file order. `companions` names the files beside a
     transcript that are read with it, whose change makes an import worth repeating. `owns` says
-    whether a file, whose first values it is given, is such a companion.
+    whether a file is such a companion, asked first without its first values, then with them.
     """
 
     name: str

@@ -111,6 +111,9 @@ def decode(line: Line) -> Iterator[Decoded | Record | Repair]:
     a file without a final newline. Integers keep all digits; of equal keys the last one counts.
     """
     raw = line.raw
+    if raw.startswith(b"{") and (exact := _exactly(raw)) is not None:
+        yield exact
+        return
     stripped = raw.strip(b"\x00" + _BLANK)
     if raw.startswith(b"\x00") or raw.endswith(b"\x00"):
         yield Repair("NUL padding")

@@ -6,8 +6,8 @@
   with what is stored, and what is new is written in one transaction.
 - `sending` and `told`, `receiving` and `stream`: entries go out as lines to the server that owns
   the database, where they become batches.
-- `file` and what it uses (`prior`, `reading`, `report`): a file becomes batches, and is not read
-  when it was imported before.
+- `file` and what it uses (`prior`, `reading`, `reading_process`, `report`): a file becomes batches,
+  in a thread or a process, and is not read when it was imported before.
 - `appending`, `patching`: messages that clients append, and what they say of tool calls later.
 - `live_log`: what a client and an agent say, sent on while they say it.
 - `acp_stream`: a session's ACP messages as they come in.

@@ -71,7 +71,7 @@ NO_CALL: Columns = dict.fromkeys(
 def of_message(message: Message, preparation: Preparation) -> Columns:
     """Return every column that a message has of itself: all but its key and its revision."""
     call = message.tool_call
-    columns = {
+    columns: Columns = {
         "client_id": preparation.identifier(message.client_id),
         "client_digest": None,
         "role": message.role.value,
@@ -83,7 +83,8 @@ def of_message(message: Message, preparation: Preparation) -> Columns:
         **(NO_CALL if call is None else _of_call(call, preparation)),
         **_of_text(message.content, preparation),
     }
-    return {**columns, "repaired": message.repaired or preparation.repaired}
+    columns["repaired"] = message.repaired or preparation.repaired
+    return columns
 
 
 def of_update(update: ToolCallUpdate, preparation: Preparation) -> Columns:

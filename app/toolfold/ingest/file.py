@@ -4,6 +4,7 @@ A worker thread parses and prepares the next batch while one is written. Each ba
 in the file that it reaches are one transaction, so an import that is cut off goes on from there.
 """
 
+from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from toolfold.ingest import prior
 from toolfold.ingest.batch import Batch, Problem
 from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.reading import Reading, Step, ahead, unexpected
+from toolfold.ingest.reading_process import ReadingProcess
 from toolfold.ingest.report import FileReport, FileState, failed, in_one_line, not_imported
 from toolfold.ingest.sending import Post, Progress, send
 from toolfold.ingest.source import Reached, Source, begin, write_part
@@ -27,7 +29,7 @@ from toolfold.ingest.writing import Counts
 from toolfold.store.engine import Database
 
 
-async def import_file(
+async def import_file(  # noqa: PLR0913 - each may be given by a caller without the others.
     database: Database,
     project_id: str,
     path: Path,
@@ -35,6 +37,7 @@ async def import_file(
     importer: Importer | None = None,
     progress: Progress | None = None,
     events: Events | None = None,
+    process: ReadingProcess | None = None,
 ) -> FileReport:
     """Import one file into a project that exists, by the importer given or the one detected.
 
@@ -42,7 +45,8 @@ async def import_file(
     grew, or whose import was cut off, is read again and only what is new is written; any other
     change is compared message by message. What is wrong with a file is in its report. Sessions
     and messages without any time get that of the file's last change. A process whose sessions are
-    followed gives its `events`, which are told after each commit.
+    followed gives its `events`, which are told after each commit. `process` reads the file, if it
+    is free; else a thread does.
 
     Raises:
         DatabaseError: if the database fails.
@@ -51,7 +55,7 @@ async def import_file(
     if isinstance(found, FileReport):
         return found
     importer, source = found
-    running = _Import(database, project_id, path, importer, source, events)
+    running = _Import(database, project_id, path, importer, source, events, process)
     return await running.run(progress or _untold)
 
 
@@ -112,21 +116,26 @@ class _Import:
     importer: Importer
     source: Source
     events: Events | None
+    process: ReadingProcess | None
     is_begun: bool = False
     bytes: int = 0
     tally: Tally = field(default_factory=Tally)
 
     async def run(self, progress: Progress) -> FileReport:
-        gatherer = Gatherer(self.importer.name, keeps_raw=True)
-        first = self.source.imported_line
-        reading = Reading(self.importer, self.path, gatherer, imported_line=first)
-        async with aclosing(ahead(reading.steps())) as steps:
+        async with aclosing(ahead(self._steps())) as steps:
             async for step in steps:
                 failure = await self._take(step)
                 progress(self.bytes)
                 if failure is not None:
                     return self._report(failure)
         return self._report(None)
+
+    def _steps(self) -> Iterator[Step[Batch]]:
+        first = self.source.imported_line
+        if self.process is not None and self.process.is_free:
+            return self.process.steps(self.importer, self.path, imported_line=first)
+        gatherer = Gatherer(self.importer.name, keeps_raw=True)
+        return Reading(self.importer, self.path, gatherer, imported_line=first).steps()
 
     async def _take(self, step: Step[Batch]) -> Problem | None:
         """Write a step, if there is anything to write; return what ends the import, if it does."""

@@ -218,8 +218,9 @@ def _name(value: Value) -> str:
 
 def _hashes(item: Told | Patch) -> set[bytes]:
     """Return the hashes of the contents that a message uses after all that was said of it."""
-    told = item.columns if isinstance(item, Patch) else item.columns | item.patch
-    hashes = {told[column] for column in columns.PARTS.values() if told.get(column)}
+    told, names = item.columns, columns.PARTS.values()
+    patch = item.patch if isinstance(item, Told) else {}
+    hashes = {one for name in names if (one := patch.get(name, told.get(name)))}
     if isinstance(item, Told):
         hashes |= {row["hash"] for row in item.attachments}
     return hashes

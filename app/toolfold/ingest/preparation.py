@@ -140,7 +140,7 @@ class Preparation:
 
 def mend(value: str) -> str:
     """Return `value` with U+FFFD for what a text column cannot hold: NUL, and lone surrogates."""
-    repaired = stored_json.repaired_text(value)[0]
+    repaired = value if value.isascii() else stored_json.repaired_text(value)[0]
     return repaired.replace("\x00", "\ufffd") if "\x00" in repaired else repaired
 
 
@@ -152,7 +152,7 @@ def timestamp(time: datetime) -> str:
     """Return a time as it is stored: RFC 3339, UTC, milliseconds; without a zone it is UTC."""
     aware = time if time.tzinfo else time.replace(tzinfo=UTC)
     try:
-        universal = aware.astimezone(UTC)
+        universal = aware if aware.tzinfo is UTC else aware.astimezone(UTC)
     except OverflowError:  # in the first or the last day that there is
         universal = aware.replace(tzinfo=UTC)
     return universal.isoformat(timespec="milliseconds").replace("+00:00", "Z")

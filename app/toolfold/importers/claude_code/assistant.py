@@ -7,7 +7,6 @@ place, such as an API error, has the origin `system` and no model.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from toolfold.importers.claude_code import injected
 from toolfold.importers.claude_code.conversation import Conversation, Source
@@ -67,9 +66,9 @@ def _block(
         conversation.calls[call.tool_call_id] = OpenCall(
             call.name or "", call.raw_input, conversation.turn
         )
-        message = source.message(position, MessageRole.TOOL, model=model)
+        message = source.message(position, MessageRole.TOOL, model=model, tool_call=call)
         conversation.responses.message(message.client_id)
-        yield replace(message, tool_call=call)
+        yield message
     elif kind.endswith("tool_result"):
         yield conversation.result(source, block, None)
     else:

@@ -14,6 +14,7 @@ from toolfold.transcript import (
     Message,
     MessageRole,
     Record,
+    ToolCall,
     ToolCallUpdate,
     ToolStatus,
     Value,
@@ -38,6 +39,7 @@ class Source:
         *,
         origin: str | None = None,
         model: str | None = None,
+        tool_call: ToolCall | None = None,
     ) -> Message:
         """Return the message of the record's block at `position`; ids are the same each time."""
         return Message(
@@ -47,6 +49,7 @@ class Source:
             origin=origin,
             model=model,
             created_at=self.place.time,
+            tool_call=tool_call,
             repaired=self.repaired,
         )
 

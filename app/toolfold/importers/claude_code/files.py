@@ -12,6 +12,7 @@ link below the folder that holds the session is never followed.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import orjson
@@ -86,8 +87,14 @@ def owns(path: Path, sample: Sequence[Json]) -> bool:
     if folder.name == _TOOL_RESULTS:
         session = folder.parent
         transcript = session.with_name(f"{session.name}.jsonl")
-        return transcript.is_file() and accepts(first_values(transcript))
+        return transcript.is_file() and _is_transcript(transcript, transcript.stat().st_mtime_ns)
     return len(sample) == 1 and isinstance(sample[0], dict) and _is_meta(sample[0])
+
+
+@lru_cache(maxsize=64)
+def _is_transcript(path: Path, _changed_at_ns: int) -> bool:
+    """Say whether a file is a session's; a session may have hundreds of results beside it."""
+    return accepts(first_values(path))
 
 
 def _is_meta(value: Fields) -> bool:

@@ -103,7 +103,7 @@ def envelope(record: Fields) -> Envelope:
 def text(fields: Fields, key: str) -> str | None:
     """Return the text at `key`; None when there is none, or it is empty."""
     value = fields.get(key)
-    return value if isinstance(value, str) and value else None
+    return (value or None) if isinstance(value, str) else None
 
 
 def fields(parent: Fields, key: str) -> Fields:

@@ -9,7 +9,7 @@ What it says beyond it becomes the raw output.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from toolfold.importers.claude_code.blocks import content_block, shown_text
 from toolfold.importers.claude_code.diffs import diff_blocks, locations
@@ -59,21 +59,18 @@ def tool_result(
     shown = _content(block.get("content"), call, tool_use_result, files)
     diffs = [] if failed else diff_blocks(call, tool_use_result)
     exit_state = _exit_state(call, shown_text(shown.blocks), tool_use_result, failed=failed)
-    update = ToolCallUpdate(
+    rest = raw_output(tool_use_result, shown.blocks, diffs, call)
+    places = locations(call, tool_use_result) if diffs else ()
+    return ToolCallUpdate(
         tool_call_id=tool_call_id,
         status=ToolStatus.FAILED if failed else ToolStatus.COMPLETED,
         content=[*shown.blocks, *diffs, *exit_state],
         content_state=shown.state,
+        raw_output=UNSET if rest is None else rest,
+        locations=places or UNSET,
         ended_at=place.time or UNSET,
         child_session=_child(call, tool_use_result, place) or UNSET,
         repaired=repaired or shown.repaired,
-    )
-    rest = raw_output(tool_use_result, shown.blocks, diffs, call)
-    places = locations(call, tool_use_result) if diffs else ()
-    return replace(
-        update,
-        raw_output=UNSET if rest is None else rest,
-        locations=places or UNSET,
     )
 
 

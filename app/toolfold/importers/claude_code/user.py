@@ -75,7 +75,7 @@ def prompt(
         if taken:
             files = []
         message = source.message(position, role, text, origin=own_origin)
-        yield replace(message, attachments=taken)
+        yield replace(message, attachments=taken) if taken else message
 
 
 def _result(

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, or_, select, update
 
 from toolfold.store.chunks import CHUNK_SIZE, compress
 from toolfold.store.images import Image
-from toolfold.store.recording.rows import Values, insert_missing, portions
+from toolfold.store.recording.rows import Values, insert_all, insert_missing, portions
 from toolfold.store.tables import (
     attachment_table,
     content_chunk_table,
@@ -138,8 +138,7 @@ def release(
 
 def attach(connection: Connection, rows: Sequence[Values]) -> None:
     """Insert attachments; every row has every column."""
-    if rows:
-        connection.execute(insert(attachment_table), rows)
+    insert_all(connection, attachment_table, rows)
 
 
 def sweep(connection: Connection, before: str, limit: int = 500) -> int:

@@ -15,13 +15,12 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
-    insert,
     select,
     update,
 )
 
 from toolfold.store.message import COLUMNS, EXPRESSIONS, KEY_COLUMNS, sum_of
-from toolfold.store.recording.rows import Values, portions, table_of
+from toolfold.store.recording.rows import Values, insert_all, portions, table_of
 from toolfold.store.selection import pick
 from toolfold.store.tables import message_table, message_text_table
 
@@ -89,7 +88,7 @@ def time_of(connection: Connection, project_id: str, session_id: str, sequence: 
 def add(connection: Connection, rows: Sequence[Values]) -> None:
     """Insert messages; every row has every column."""
     if rows:
-        connection.execute(insert(message_table), [_in_table(row) for row in rows])
+        insert_all(connection, message_table, [_in_table(row) for row in rows])
         _add_texts(connection, rows)
 
 
@@ -131,8 +130,7 @@ def _add_texts(connection: Connection, rows: Sequence[Values]) -> None:
         for row in rows
         if _has_text_apart(row)
     ]
-    if texts:
-        connection.execute(insert(message_text_table), texts)
+    insert_all(connection, message_text_table, texts)
 
 
 def usage_sums(connection: Connection, project_id: str, session_id: str) -> RowMapping:

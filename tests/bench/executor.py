@@ -1,0 +1,128 @@
+"""Executing and encoding alone, with the rows at hand, beside graphql-core's own executor.
+
+And where the time of a page goes: what is left of the whole when each part is measured by itself.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import strawberry
+from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
+
+from tests.bench import commands, stored
+from tests.bench.figures import Figure, at_least, milliseconds
+from tests.bench.options import Options
+from tests.bench.pages import LIGHT, OUTPUT_BYTES, SESSION_ID
+from tests.bench.timing import medians
+from toolfold.schema import build_schema
+from toolfold.schema.context import Resources
+from toolfold.server.graphql_http import response_body
+from toolfold.settings import Settings
+from toolfold.store import message
+from toolfold.store.engine import Database
+from toolfold.store.page import Page, PageRequest
+
+NAME = "executor"
+
+_MIN_RATIO = 20
+_SIZE = stored.MESSAGES
+
+
+def measure(options: Options) -> Iterator[Figure]:
+    """Compare the executors on the page of 1,000, then take the page apart."""
+    settings = stored.outputs(options.place, OUTPUT_BYTES)
+    with commands.toolfold(settings.data_dir) as server:
+        asking = server.client.running(LIGHT, id=SESSION_ID, first=_SIZE)
+        with asyncio.Runner() as runner:
+            yield from _compared(runner, settings, options, asking)
+
+
+def _compared(
+    runner: asyncio.Runner, settings: Settings, options: Options, asking: Callable[[], bytes]
+) -> Iterator[Figure]:
+    database = runner.run(Database.open(settings))
+    resources = Resources(settings, database)
+    own, standard = build_schema(), _standard_schema()
+    seen: list[tuple[Any, ...]] = []
+    page_of = message.page
+
+    async def remembered(connection: Any, *args: Any, **kwargs: Any) -> Page:
+        if not seen:
+            seen.append((kwargs["columns"], await page_of(connection, *args, **kwargs)))
+        page: Page = seen[0][1]
+        return page
+
+    def execute(schema: strawberry.Schema) -> bytes:
+        variables = {"id": SESSION_ID, "first": _SIZE}
+        result = runner.run(schema.execute(LIGHT, variables, context_value=resources))
+        assert not result.errors
+        return orjson.dumps(response_body(result))
+
+    async def read() -> None:
+        request = PageRequest(first=_SIZE, with_page_info=True)
+        key = (stored.PROJECT, stored.SESSION)
+        async with database.read(single=True) as connection:
+            await page_of(connection, *key, request, columns=seen[0][0])
+
+    message.page = remembered  # The rows at hand stand for the store.
+    try:
+        body = execute(own)
+        assert execute(standard) == body
+        value = orjson.loads(body)
+        fast, slow, encoding, reading, whole = medians(
+            options.rounds,
+            lambda: execute(own),
+            lambda: execute(standard),
+            lambda: orjson.dumps(value),
+            lambda: runner.run(read()),
+            asking,
+        )
+    finally:
+        message.page = page_of
+        runner.run(database.close())
+    yield from _told(_Times(fast, slow, encoding, reading, whole))
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Seconds: of both executors with encoding, of its parts, and of the page over HTTP."""
+
+    fast: float
+    slow: float
+    encoding: float
+    reading: float
+    whole: float
+
+
+def _told(taken: _Times) -> Iterator[Figure]:
+    ratio = taken.slow / taken.fast
+    yield Figure(
+        f"page of {_SIZE:,} messages, execute and encode alone",
+        milliseconds(taken.fast),
+        f"standard executor {milliseconds(taken.slow)}",
+        f"{ratio:.1f}x faster",
+        at_least(ratio, _MIN_RATIO, f"{_MIN_RATIO}x faster"),
+    )
+    parts = {
+        "reading its rows": taken.reading,
+        "executing": taken.fast - taken.encoding,
+        "encoding": taken.encoding,
+        "HTTP, the client, and all else": taken.whole - taken.fast - taken.reading,
+    }
+    for name, part in parts.items():
+        yield Figure(
+            f"of that page over HTTP: {name}",
+            milliseconds(part),
+            f"all {milliseconds(taken.whole)}",
+            f"{part / taken.whole:.0%}",
+        )
+
+
+def _standard_schema() -> strawberry.Schema:
+    """Return Toolfold's schema with the executor that Strawberry comes with, graphql-core's."""
+    schema = build_schema()
+    schema.execution_context_class = StrawberryGraphQLCoreExecutionContext
+    return schema
