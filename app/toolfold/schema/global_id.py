@@ -6,6 +6,8 @@ error, so that it tells nothing.
 
 import base64
 import binascii
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 SessionKey = tuple[str, str]
@@ -30,6 +32,11 @@ def encode(typename: str, *parts: str | int) -> str:
     """Return the id of the object of type `typename` under the key `parts`."""
     text = f"{typename}:{'/'.join(map(str, parts))}"
     return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode("ascii")
+
+
+def encoder(typename: str) -> Callable[..., str]:
+    """Return `encode` for one type; a page calls it for every object."""
+    return partial(encode, typename)
 
 
 def decode(global_id: str) -> GlobalId | None:

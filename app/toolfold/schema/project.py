@@ -29,7 +29,7 @@ class Project(Node):
         """Accept project rows."""
         return isinstance(value, ProjectRow)
 
-    id: strawberry.ID = fields.global_id("Project")
+    id: strawberry.ID = fields.global_id("Project", "id")
 
     name: str = fields.column("name")
     created_at: DateTime = fields.column("created_at")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import strawberry
 
 from toolfold.errors import BadUserInputError
+from toolfold.execution.plain import Loading
 from toolfold.feed.session import Place
 from toolfold.schema import fields, update_cursor
 from toolfold.schema.connection import (
@@ -27,10 +28,11 @@ from toolfold.schema.message import (
     MessageFilter,
     TokenUsage,
     message_columns,
+    message_cursor,
     message_scope,
 )
 from toolfold.schema.node import Node
-from toolfold.schema.rows import ProjectRow, SessionRow, message_rows, project_row, session_row
+from toolfold.schema.rows import SessionRow, message_rows, project_row, session_row
 from toolfold.schema.scalars import BigInt, DateTime
 from toolfold.store import message as message_store
 from toolfold.store import session as session_store
@@ -90,11 +92,14 @@ class Session(Node):
         """Accept session rows."""
         return isinstance(value, SessionRow)
 
-    id: strawberry.ID = fields.global_id("Session")
+    id: strawberry.ID = fields.global_id("Session", "project_id", "id")
 
-    @strawberry.field(graphql_type=Annotated["Project", strawberry.lazy("toolfold.schema.project")])
-    async def project(root: strawberry.Parent[SessionRow], info: Info) -> ProjectRow | None:
-        return project_row(await info.context.loaders.projects.load(root.project_id))
+    @strawberry.field(
+        metadata=fields.repeatable(),
+        graphql_type=Annotated["Project", strawberry.lazy("toolfold.schema.project")],
+    )
+    def project(root: strawberry.Parent[SessionRow], info: Info) -> Loading:
+        return Loading(info.context.loaders.projects.load(root.project_id), project_row)
 
     title: str | None = fields.column("title")
     agent: str = fields.column("agent")
@@ -104,13 +109,14 @@ class Session(Node):
 
     @strawberry.field(
         description="The session that started this one as a sub-agent, and the call that did.",
+        metadata=fields.repeatable(),
         graphql_type=Optional["Session"],
     )
-    async def parent(root: strawberry.Parent[SessionRow], info: Info) -> SessionRow | None:
+    def parent(root: strawberry.Parent[SessionRow], info: Info) -> Loading | None:
         if root.parent_id is None:
             return None
         key = (root.project_id, root.parent_id)
-        return session_row(await info.context.loaders.sessions.load(key))
+        return Loading(info.context.loaders.sessions.load(key), session_row)
 
     parent_tool_call_id: str | None = fields.column("parent_tool_call_id")
 
@@ -179,7 +185,9 @@ class Session(Node):
             others = (after, last, before)
             page = await reading.page_around(around_request(info, around_sequence, first, *others))
         rows = message_rows(columns, page.rows, access, scope)
-        return Connection(page, rows, lambda row: scope.encode((row.sequence,)), reading.count)
+        return Connection(
+            page, rows, lambda row: message_cursor(scope, row.sequence), reading.count
+        )
 
 
 @dataclass(frozen=True, slots=True)
