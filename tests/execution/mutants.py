@@ -92,13 +92,13 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
         "indices = [self._columns[name] - 1 for name in self._used_columns]",
     ),
     "arguments are those of the first field": (
-        "completion.py",
+        "run.py",
         "known = self._arguments.get(call)",
         "known = next(iter(self._arguments.values()), None)",
     ),
     "arguments are left out": (
         "generator.py",
-        "if call.with_arguments:\n                given",
+        "if call.with_arguments and call.with_variables:\n            given",
         "if False:\n                given",
     ),
     "list items may be null": (
@@ -117,22 +117,22 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
         "{field.key!r}, {self._planned.type.name!r})",
     ),
     "what is loaded is left null": (
-        "completion.py",
+        "run.py",
         "target[key] = complete(value, self, path)",
         "complete(value, self, path)",
     ),
     "what is loaded goes elsewhere": (
-        "completion.py",
+        "run.py",
         "target[key] = complete(value, self, path)",
         "waiting[0][0][waiting[0][1]] = complete(value, self, path)",
     ),
     "what is loaded is served as it is": (
-        "completion.py",
+        "run.py",
         "target[key] = complete(value, self, path)",
         "target[key] = value",
     ),
     "what is loaded is not accepted": (
-        "completion.py",
+        "run.py",
         "loading.accepted(made[index] if index in made else loading.via(result))",
         "(made[index] if index in made else loading.via(result))",
     ),

@@ -173,7 +173,7 @@ class Values:
             "revision": 4, "client_id": "c", "role": pick(["user", "tool", "plan"]),
             "origin": pick([None, "system"]), "model": pick([None, "m"]), "created_at": NOW,
             "repaired": pick([True, False, 0, 1]), "attachment_count": pick([0, 0, 0, 1]),
-            **dict.fromkeys(_TOKENS, pick([None, 12, 2**53 - 1])),
+            **dict.fromkeys(_TOKENS, pick([None, 12, 2**53 - (not self.broken)])),
             "content_size": 5, "content_preview": "prev…", "content": "prev…", "content_hash": None,
         }  # fmt: skip
         if pick([True, False]):

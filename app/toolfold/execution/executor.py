@@ -14,9 +14,9 @@ from graphql.pyutils import Path
 from strawberry.schema import Schema
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
-from toolfold.execution.completion import Run
 from toolfold.execution.planning import Details
 from toolfold.execution.plans import Completer, Plans
+from toolfold.execution.run import Run
 
 
 class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):

@@ -5,9 +5,9 @@ shows the object, and its index if that field is a list. It returns the object's
 response, or raises: then graphql-core completes the object, or the list, from the beginning.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, cast
 
@@ -20,6 +20,9 @@ from toolfold.execution.irregular import NotPlainError, as_list, irregular
 from toolfold.execution.leaves import leaf_expression
 from toolfold.execution.names import Names
 from toolfold.execution.planning import Call, PlannedField, PlannedObject, TypeName
+from toolfold.execution.run import Run
+
+logger = logging.getLogger(__name__)
 
 Complete = Callable[[Any, Any, Path | None, int | None], Any]
 """Completes a value: (value, run, path, index) to its part of the response."""
@@ -28,35 +31,34 @@ MakeCompleter = Callable[[PlannedField], Complete]
 """Makes what completes a field's object or its list of objects, whatever their class."""
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """A generated function, and its text for whoever has to find out what it does."""
-
-    function: Complete
-    source: str
-
-
-def generate(planned: PlannedObject, sample: Any, make_completer: MakeCompleter) -> Generated:
+def generate(
+    planned: PlannedObject, sample: Any, run: Run, make_completer: MakeCompleter
+) -> Complete:
     """Return the function that completes objects of the sample's class.
 
     Raises:
         NotPlainError: if the class is not of a type that the plan shows it as.
     """
-    writer = _Writer(planned, sample, make_completer)
+    writer = _Writer(planned, sample, run, make_completer)
     source = writer.write()
     code = compile(source, f"<completes {planned.type.name}>", "exec")
     names = dict(writer.names.bound)
     exec(code, names)  # noqa: S102 - what a client sends is in it as string literals alone.
-    return Generated(names["complete"], source)
+    logger.debug("Generated for %s:\n%s", planned.type.name, source)
+    complete: Complete = names["complete"]
+    return complete
 
 
 class _Writer:
     """Writes one function: the object's fields, and those of the views that it shows of itself."""
 
-    def __init__(self, planned: PlannedObject, sample: Any, make_completer: MakeCompleter) -> None:
+    def __init__(
+        self, planned: PlannedObject, sample: Any, run: Run, make_completer: MakeCompleter
+    ) -> None:
         self.names = Names(Loading=plain.Loading, Path=Path, as_list=as_list, irregular=irregular)
         self._planned = planned
         self._sample = sample
+        self._run = run
         self._make_completer = make_completer
         self._columns = columns_of(type(sample))
         self._used_columns: dict[str, str] = {}
@@ -80,7 +82,7 @@ class _Writer:
     def _object(self, planned: PlannedObject, path: str) -> str:
         """Write what reads the fields that `planned` shows of the row; return its expression."""
         is_type_of = planned.type.is_type_of
-        if is_type_of is not None and is_type_of(self._sample, cast("Any", None)) is not True:
+        if is_type_of is not None and is_type_of(self._sample, self._run.field_info) is not True:
             raise NotPlainError
         parts: list[str] = []
         waiting: list[str] = []
@@ -164,12 +166,13 @@ class _Writer:
         if call.parent is not None:
             # Most resolvers take the object first, and a positional argument is the cheapest.
             given.append("row" if call.takes_parent_first else f"{call.parent}=row")
-        if call.info is not None or call.with_arguments:
-            name = self.names.of(call, "call")
-            if call.info is not None:
-                given.append(f"{call.info}=run.info({name}, {path})")
-            if call.with_arguments:
-                given.append(f"**run.arguments({name})")
+        name = self.names.of(call, "call")
+        if call.info is not None:
+            given.append(f"{call.info}=run.info({name}, {path})")
+        if call.with_arguments and call.with_variables:
+            given.append(f"**run.arguments({name})")
+        elif call.with_arguments:
+            given.append(f"**{self.names.of(self._run.arguments(call), 'arguments')}")
         return f"{self.names.of(call.function, 'resolve')}({', '.join(given)})"
 
     def _complete(self, output_type: Any, value: str, field: PlannedField, path: str) -> str:

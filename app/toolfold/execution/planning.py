@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphql import (
+    BooleanValueNode,
     FieldNode,
     GraphQLField,
     GraphQLIncludeDirective,
     GraphQLObjectType,
     GraphQLOutputType,
     GraphQLSkipDirective,
+    IntValueNode,
     SelectionNode,
+    StringValueNode,
     get_named_type,
     is_abstract_type,
     is_leaf_type,
@@ -85,6 +88,14 @@ class Call:
     def with_arguments(self) -> bool:
         """Whether the field takes any."""
         return bool(self.definition.args)
+
+    @property
+    def with_variables(self) -> bool:
+        """Whether what is given for its arguments depends on variables."""
+        return any(
+            not isinstance(given.value, IntValueNode | StringValueNode | BooleanValueNode)
+            for given in self.nodes[0].arguments or ()
+        )
 
     def arguments(self, executor: "CompilingExecutor") -> dict[str, Any]:
         """Return the arguments as the resolver takes them.
