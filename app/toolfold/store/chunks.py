@@ -6,12 +6,23 @@ Pure functions: `content` brings the rows. The checksums let a part be trusted w
 import base64
 import binascii
 import hashlib
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import zstandard
 
 from toolfold.errors import CorruptContentError
+
+
+class _Decompressor(threading.local):
+    """A decompressor for each thread: making one costs as much as to decompress a content."""
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_own = _Decompressor()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +60,7 @@ class Layout:
             parameters = zstandard.get_frame_parameters(frame)
             if parameters.content_size != expected or not parameters.has_checksum:
                 raise corrupt(self.digest, f"chunk {position} is of another content")
-            return zstandard.ZstdDecompressor().decompress(frame)
+            return _own.decompressor.decompress(frame)
         except zstandard.ZstdError as error:
             raise corrupt(self.digest, f"chunk {position} cannot be decompressed") from error
 
