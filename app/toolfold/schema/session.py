@@ -13,14 +13,13 @@ from toolfold.schema.connection import (
     Connection,
     PageInfo,
     Scope,
-    given_filter,
     item_nodes,
     page_request,
     page_size,
     wants_page_info,
 )
 from toolfold.schema.context import Info
-from toolfold.schema.enums import OrderDirection, SessionOrderField, SessionStatus
+from toolfold.schema.enums import SessionOrderField, SessionStatus
 from toolfold.schema.global_id import SessionKey
 from toolfold.schema.guard import bulk_access
 from toolfold.schema.message import (
@@ -34,53 +33,18 @@ from toolfold.schema.message import (
 from toolfold.schema.node import Node
 from toolfold.schema.rows import SessionRow, message_rows, project_row, session_row
 from toolfold.schema.scalars import BigInt, DateTime
+from toolfold.schema.session_filter import (
+    LATEST_FIRST,
+    OLDEST_FIRST,
+    SessionFilter,
+    SessionOrder,
+)
 from toolfold.store import message as message_store
 from toolfold.store import session as session_store
 from toolfold.store.page import Page, PageRequest
 
 if TYPE_CHECKING:
     from toolfold.schema.project import Project
-
-
-@strawberry.input(description="Which sessions; what is given must all hold.")
-class SessionFilter:
-    """The arguments of a session filter."""
-
-    status: list[SessionStatus] | None = None
-    agent: str | None = None
-    updated_after: DateTime | None = None
-    title_contains: str | None = None
-    include_children: bool | None = False
-
-    def facts(self) -> dict[str, Any]:
-        """Return what was given, for a cursor's scope.
-
-        Raises:
-            BadUserInputError: if a list of it is too long.
-        """
-        return given_filter(vars(self))
-
-    def where(self) -> session_store.SessionFilter:
-        """Return the store's filter."""
-        return session_store.SessionFilter(**self.facts())
-
-
-@strawberry.input(description="An order of sessions; equal ones follow their ids.")
-class SessionOrder:
-    """The arguments of a session order."""
-
-    field: SessionOrderField
-    direction: OrderDirection
-
-    def order(self) -> session_store.SessionOrder:
-        """Return the store's order."""
-        return session_store.SessionOrder(
-            self.field.value, descending=self.direction is OrderDirection.DESC
-        )
-
-
-LATEST_FIRST = SessionOrder(field=SessionOrderField.UPDATED_AT, direction=OrderDirection.DESC)
-OLDEST_FIRST = SessionOrder(field=SessionOrderField.CREATED_AT, direction=OrderDirection.ASC)
 
 
 @strawberry.type(description="One session of a coding agent, or of one of its sub-agents.")
