@@ -2,12 +2,15 @@
 
 import logging
 import time
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+import strawberry
 
 from tests.builders import text_message, tool_message
 from tests.schema.conftest import Api, content_of
+from toolfold.execution.executor import CompilingExecutor
 from toolfold.execution.plans import Plans
 from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
@@ -119,6 +122,40 @@ async def test_a_long_list_ends_when_its_time_is_up(
     monkeypatch.setattr("toolfold.schema.events.time.monotonic", late)
     response = await api.run(document, id=session.id)
     assert [error["extensions"]["code"] for error in response["errors"]] == ["DEADLINE_EXCEEDED"]
+
+
+@strawberry.type
+class Counted:
+    """What a subscription tells."""
+
+    number: int
+
+
+@strawberry.type
+class Counter:
+    """A subscription of a hundred events."""
+
+    @strawberry.subscription
+    async def counted(self) -> AsyncGenerator[Counted, None]:
+        for number in range(100):
+            yield Counted(number=number)
+
+
+async def test_a_subscription_remembers_nothing_of_its_events() -> None:
+    remembered: list[int] = []
+
+    class Executor(CompilingExecutor):
+        plans = Plans(objects_before=1_000)
+
+        def build_per_event_executor(self, payload: Any) -> Any:
+            remembered.append(len(self._relevant_sub_fields))
+            return super().build_per_event_executor(payload)
+
+    schema = strawberry.Schema(Counted, subscription=Counter, execution_context_class=Executor)
+    results = await schema.subscribe("subscription { counted { number } }")
+    numbers = [result.data["counted"]["number"] async for result in results if result.data]
+    assert numbers == list(range(100))
+    assert set(remembered) == {0}
 
 
 @pytest.mark.parametrize("dialect", ["sqlite"])

@@ -34,6 +34,16 @@ class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):
         """Say whether a long list should not go on; graphql-core then gets to tell."""
         return False
 
+    def build_per_event_executor(self, payload: Any) -> Any:
+        """Return the executor of one event of a subscription.
+
+        graphql-core's share what they remember of selections, under lists that each event makes
+        anew: it would grow with every event for as long as the subscription lasts.
+        """
+        executor = super().build_per_event_executor(payload)
+        executor._relevant_sub_fields = {}  # noqa: SLF001 - graphql-core has no other way to it.
+        return executor
+
     def complete_list_value(
         self,
         return_type: Any,
