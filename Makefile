@@ -13,7 +13,7 @@ UV := uv==0.13.9
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format schema lock bench soak clean
+.PHONY: help install run test lint format schema lock bench fuzz soak clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -57,6 +57,9 @@ lock: ## Compile requirements.lock from pyproject.toml; UPGRADE=1 takes newer ve
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		$(if $(UPGRADE),--upgrade) --output-file requirements.lock pyproject.toml
 	rm -r build/lock
+
+fuzz: $(INSTALLED) ## Compare the executor with graphql-core's on 20,000 documents.
+	$(BIN)/python -m tests.execution.fuzz $(ARGS)
 
 bench: $(INSTALLED) ## Measure, side by side in one run, and write docs/benchmarks.md; ARGS="--quick" only prints.
 	$(BIN)/python -m tests.bench $(or $(ARGS),--output docs/benchmarks.md)

@@ -11,7 +11,7 @@ import strawberry
 from toolfold import readable, stored_json
 from toolfold.errors import BadUserInputError
 from toolfold.loaders import load_content
-from toolfold.schema import heavy
+from toolfold.schema import fields, heavy
 from toolfold.schema.blocks import blob_url, hash_text
 from toolfold.schema.context import Info
 from toolfold.schema.heavy import ContentOmission, Part
@@ -77,12 +77,17 @@ class RawValue:
         return hash_text(self.part.hash)
 
     @strawberry.field(
-        description="Obeys the guard as `content` does.", graphql_type=JSONValue | None
+        description="Obeys the guard as `content` does.",
+        metadata=fields.repeatable(),
+        graphql_type=JSONValue | None,
     )
-    def json(self, info: Info) -> heavy.Reading[JSONValue]:
+    def json(self, info: Info) -> heavy.Reading:
         return heavy.read(info, self.part, fragment, "json")
 
-    @strawberry.field(description="Non-null exactly when `json` is withheld in this operation.")
+    @strawberry.field(
+        description="Non-null exactly when `json` is withheld in this operation.",
+        metadata=fields.repeatable(),
+    )
     def omitted(self, info: Info) -> ContentOmission | None:
         return heavy.omission(info, self.part, "json")
 

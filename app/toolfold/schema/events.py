@@ -12,9 +12,9 @@ from typing import Any
 
 from graphql import OperationType
 from graphql.execution import ExecutionResult
-from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
 from toolfold.errors import CorruptContentError
+from toolfold.execution.executor import CompilingExecutor
 from toolfold.schema.context import Operation
 from toolfold.schema.deadline import stopped
 from toolfold.schema.masking import MaskedSchema
@@ -25,8 +25,8 @@ GONE = {"gone": True}
 """The data of an event that is left out; this very object."""
 
 
-class EventExecutor(StrawberryGraphQLCoreExecutionContext):
-    """graphql-core's executor, which looks at the clock before each list.
+class EventExecutor(CompilingExecutor):
+    """The executor, which looks at the clock before each list and in long ones.
 
     Each event of a subscription has a time of its own. An event that takes longer ends the stream:
     to go on behind it would be to lose it, whereas a client comes back to it with the cursor of
@@ -39,13 +39,17 @@ class EventExecutor(StrawberryGraphQLCoreExecutionContext):
         is_event = self.operation.operation is OperationType.SUBSCRIPTION
         return self._in_time(result) if is_event and self.is_awaitable(result) else result
 
+    def time_is_up(self) -> bool:
+        """Say whether the operation's time is up: nothing else can interrupt a list's items."""
+        return time.monotonic() > float(self.context_value.ends_at)
+
     def complete_list_value(self, *args: Any, **kwargs: Any) -> Any:
-        """Complete a list, unless the operation's time is up: nothing can interrupt its items.
+        """Complete a list, unless the operation's time is up.
 
         Raises:
             DeadlineError: if it is.
         """
-        if time.monotonic() > self.context_value.ends_at:
+        if self.time_is_up():
             raise stopped(self.context_value.settings.query_seconds)
         return super().complete_list_value(*args, **kwargs)
 

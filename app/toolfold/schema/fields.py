@@ -1,7 +1,8 @@
 """How fields of plain rows are declared: by the columns that they read.
 
-Items of lists are named tuples of the columns selected. A field that is one column says so
-here, so that a page knows what to read and an executor may read the column itself.
+Items of lists are named tuples of the columns selected. A field says here what it reads, so that
+a page knows its columns (`columns` and `view` in the metadata: see `selection`), and how, so that
+the executor may do so without asking it (`toolfold.execution.plain`).
 """
 
 from collections.abc import Callable
@@ -10,7 +11,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.parent import StrawberryParent
 
-from toolfold.schema.global_id import encode
+from toolfold.execution import plain
+from toolfold.schema.global_id import encoder
 
 
 def column(
@@ -22,7 +24,7 @@ def column(
         value = getattr(root, name)
         return value if via is None or value is None else via(value)
 
-    metadata = {"columns": (name,), "column": name, "via": via}
+    metadata = {"columns": (name,), plain.KEY: plain.Column(name, via)}
     return _field(resolve, description, metadata)
 
 
@@ -32,16 +34,31 @@ def view(typename: str, column_name: str, description: str | None = None) -> Any
     def resolve(root: Any) -> Any:
         return root if getattr(root, column_name) is not None else None
 
-    return _field(resolve, description, {"columns": (column_name,), "view": typename})
+    metadata = {"columns": (column_name,), "view": typename, plain.KEY: plain.View(column_name)}
+    return _field(resolve, description, metadata)
 
 
-def global_id(typename: str) -> Any:
-    """Declare the id of a type whose rows have a `key`."""
+def itself(description: str | None = None) -> Any:
+    """Declare a field that shows the same row, always, as the field's type."""
 
-    def resolve(root: Any) -> strawberry.ID:
-        return strawberry.ID(encode(typename, *root.key))
+    def resolve(root: Any) -> Any:
+        return root
 
-    return _field(resolve, "Globally unique and opaque.", {})
+    return _field(resolve, description, {plain.KEY: plain.View()})
+
+
+def global_id(typename: str, *key: str) -> Any:
+    """Declare the id of a type whose rows have these key columns."""
+    return function(encoder(typename), *key, description="Globally unique and opaque.")
+
+
+def function(of: Callable[..., Any], *names: str, description: str | None = None) -> Any:
+    """Declare a field that is a function of these attributes, which every row has."""
+
+    def resolve(root: Any) -> Any:
+        return of(*[getattr(root, name) for name in names])
+
+    return _field(resolve, description, {plain.KEY: plain.Function(of, names)})
 
 
 def rows(description: str | None = None) -> Any:
@@ -56,6 +73,11 @@ def rows(description: str | None = None) -> Any:
 def reads(*columns: str) -> dict[str, Any]:
     """Return the metadata of a field with a resolver of its own that reads these columns."""
     return {"columns": columns}
+
+
+def repeatable(*columns: str) -> dict[str, Any]:
+    """As `reads`, of a resolver that takes `info` and may be called again: see `plain`."""
+    return {"columns": columns, plain.KEY: plain.REPEATABLE}
 
 
 def _field(resolve: Callable[[Any], Any], description: str | None, metadata: dict[str, Any]) -> Any:

@@ -6,6 +6,8 @@ error, so that it tells nothing.
 
 import base64
 import binascii
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 SessionKey = tuple[str, str]
@@ -14,6 +16,8 @@ SessionKey = tuple[str, str]
 MessageKey = tuple[str, str, int]
 """(project id, session id, sequence)."""
 
+
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 _DIGITS = 9
 """An Int has at least as many."""
@@ -29,7 +33,13 @@ class GlobalId(NamedTuple):
 def encode(typename: str, *parts: str | int) -> str:
     """Return the id of the object of type `typename` under the key `parts`."""
     text = f"{typename}:{'/'.join(map(str, parts))}"
-    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode("ascii")
+    in_base64 = binascii.b2a_base64(text.encode(), newline=False)
+    return in_base64.translate(_URL_SAFE, b"=").decode("ascii")
+
+
+def encoder(typename: str) -> Callable[..., str]:
+    """Return `encode` for one type; a page calls it for every object."""
+    return partial(encode, typename)
 
 
 def decode(global_id: str) -> GlobalId | None:

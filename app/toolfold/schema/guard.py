@@ -79,6 +79,7 @@ class Ledger:
     heavy_asked: bool = False
     _part_served: bool = False
     _decisions: dict[Hashable, Decision] = field(default_factory=dict)
+    _charged: set[Hashable] = field(default_factory=set)
 
     def admit(self, place: Hashable, size: int, copies: int, access: Access) -> Decision:
         """Decide on a heavy field of `size` stored bytes that the response repeats `copies` times.
@@ -121,12 +122,16 @@ class Ledger:
         self._part_served |= not access.bulk
         self.hard_used += charge
 
-    def charge_rows(self, count: int) -> None:
+    def charge_rows(self, count: int, place: Hashable = None) -> None:
         """Charge a page of up to `count` rows before it is read, or the blocks of a content.
+
+        What is charged for a place is charged once.
 
         Raises:
             TooManyRowsError: if the operation's rows do not suffice.
         """
+        if place is not None and place in self._charged:
+            return
         if self.rows_used + count > self.settings.max_rows:
             raise TooManyRowsError(
                 f"{count} rows more would take the operation over its {self.settings.max_rows}: "
@@ -134,6 +139,8 @@ class Ledger:
                 max_rows=self.settings.max_rows,
             )
         self.rows_used += count
+        if place is not None:
+            self._charged.add(place)
 
     def refusal(self, size: int) -> ContentBudgetError:
         """Return the error of a field of `size` bytes that does not fit the hard budget."""

@@ -5,17 +5,18 @@ alias. The heavy fields of a place that show the same stored bytes (`content` an
 one decision, one charge and one read.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from typing import Any
 
 import strawberry
 from graphql import FieldNode, get_named_type, is_abstract_type
 from graphql.pyutils import Path
 
 from toolfold.errors import CorruptContentError
+from toolfold.execution.plain import Loading
 from toolfold.loaders import ContentKey
 from toolfold.schema import selection
 from toolfold.schema.context import Info
@@ -23,9 +24,7 @@ from toolfold.schema.enums import OmissionReason
 from toolfold.schema.guard import Access, Decision
 from toolfold.schema.scalars import BigInt
 
-T = TypeVar("T")
-
-Reading = Awaitable[T] | None
+Reading = Loading | None
 """A heavy field's value on its way, or null at once."""
 
 IN_LOOP_BYTES = 64 * 1024
@@ -104,7 +103,7 @@ def decide_short_text(info: Info, size: int, *names: str) -> Decision:
     return info.context.ledger.admit_short_text((place(info), names[0]), size, copies)
 
 
-def read(info: Info, part: Part | None, convert: Callable[[bytes], T], *names: str) -> Reading[T]:
+def read(info: Info, part: Part | None, convert: Callable[[bytes], Any], *names: str) -> Reading:
     """Return what `convert` makes of the stored bytes; None if there are none or they are withheld.
 
     `names` are the fields that share this decision; the decision is made at once, in the order
@@ -120,7 +119,8 @@ def read(info: Info, part: Part | None, convert: Callable[[bytes], T], *names: s
     if not decision.admitted:
         report(info, decision, part.access, *names)
         return None
-    return _converted(info.context.loaders.contents.load(part.key), convert, part)
+    future = info.context.loaders.contents.load(part.key)
+    return Loading(future, partial(_converted, part, convert), in_thread=_is_long)
 
 
 def report(info: Info, decision: Decision, access: Access, *names: str) -> None:
@@ -155,19 +155,21 @@ async def stored_bytes(loading: Awaitable[bytes | None], part: Part) -> bytes:
     Raises:
         CorruptContentError: if the store does not hold what the message's row refers to.
     """
-    data = await loading
+    return _found(part, await loading)
+
+
+def _found(part: Part, data: bytes | None) -> bytes:
     if data is None:
         raise CorruptContentError(f"Content sha256:{part.hash.hex()} is missing from the store.")
     return data
 
 
-async def _converted(
-    loading: Awaitable[bytes | None], convert: Callable[[bytes], T], part: Part
-) -> T:
-    data = await stored_bytes(loading, part)
-    if len(data) <= IN_LOOP_BYTES:
-        return convert(data)
-    return await asyncio.to_thread(convert, data)
+def _converted(part: Part, convert: Callable[[bytes], Any], data: bytes | None) -> Any:
+    return convert(_found(part, data))
+
+
+def _is_long(data: bytes | None) -> bool:
+    return data is not None and len(data) > IN_LOOP_BYTES
 
 
 def _shape_path(path: Path | None) -> Iterator[str]:

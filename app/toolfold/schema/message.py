@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import strawberry
 from graphql import FieldNode
 
+from toolfold.execution.plain import Loading
 from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.schema import fields, heavy, selection
 from toolfold.schema.blocks import blob_url
@@ -15,7 +16,7 @@ from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
 from toolfold.schema.global_id import SessionKey
 from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.node import Node
-from toolfold.schema.rows import KEY_COLUMNS, MessageRow, SessionRow, ToolMetadataRow, session_row
+from toolfold.schema.rows import KEY_COLUMNS, MessageRow, ToolMetadataRow, session_row
 from toolfold.schema.scalars import BigInt, DateTime
 from toolfold.schema.tool_metadata import ToolMetadata, cut_preview
 from toolfold.store import message as message_store
@@ -63,12 +64,15 @@ class Message(Node):
         """Accept message rows."""
         return isinstance(value, MessageRow) and not isinstance(value, ToolMetadataRow)
 
-    id: strawberry.ID = fields.global_id("Message")
+    id: strawberry.ID = fields.global_id("Message", *KEY_COLUMNS)
 
-    @strawberry.field(graphql_type=Annotated["Session", strawberry.lazy("toolfold.schema.session")])
-    async def session(root: strawberry.Parent[MessageRow], info: Info) -> SessionRow | None:
+    @strawberry.field(
+        metadata=fields.repeatable(),
+        graphql_type=Annotated["Session", strawberry.lazy("toolfold.schema.session")],
+    )
+    def session(root: strawberry.Parent[MessageRow], info: Info) -> Loading:
         key = (root.project_id, root.session_id)
-        return session_row(await info.context.loaders.sessions.load(key))
+        return Loading(info.context.loaders.sessions.load(key), session_row)
 
     sequence: int = fields.column("sequence", "Place in the session: 1-based, dense, immutable.")
     revision: int = fields.column(
@@ -106,10 +110,10 @@ class Message(Node):
             "The text. Over 16 KiB it obeys the compact guard; all of it counts against the hard "
             "budget."
         ),
-        metadata=fields.reads(*TEXT_COLUMNS),
+        metadata=fields.repeatable(*TEXT_COLUMNS),
         graphql_type=str | None,
     )
-    def content(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading[str] | str:
+    def content(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading | str:
         part = text_part(root)
         if part is not None:
             return heavy.read(info, part, bytes.decode, "content")
@@ -121,7 +125,7 @@ class Message(Node):
 
     @strawberry.field(
         description="Non-null exactly when `content` is withheld in this operation.",
-        metadata=fields.reads("content_size", "content_hash"),
+        metadata=fields.repeatable("content_size", "content_hash"),
     )
     def content_omitted(root: strawberry.Parent[MessageRow], info: Info) -> ContentOmission | None:
         part = text_part(root)
@@ -157,30 +161,30 @@ class Message(Node):
 
     @strawberry.field(
         description="The files that came with the message.",
-        metadata=fields.reads("attachment_count"),
+        metadata=fields.repeatable("attachment_count"),
         graphql_type=list[Attachment],
     )
-    async def attachments(root: strawberry.Parent[MessageRow], info: Info) -> list[Any]:
+    def attachments(root: strawberry.Parent[MessageRow], info: Info) -> Loading | list[Any]:
         if not root.attachment_count:
             return []
-        return await info.context.loaders.attachments.load(root.key)
+        return Loading(info.context.loaders.attachments.load(root.key), list)
 
     tool_metadata: ToolMetadata | None = fields.view(
         "ToolMetadata", "tool_call_id", "Null when the message carries no tool call."
     )
 
 
+def message_cursor(scope: Scope, sequence: int) -> str:
+    """Return the cursor of a message in a connection."""
+    return scope.encode((sequence,))
+
+
 @strawberry.type(description="A message and its cursor.")
 class MessageEdge:
     """A view of a message's row."""
 
-    @strawberry.field
-    def cursor(root: strawberry.Parent[MessageRow]) -> str:
-        return root.scope.encode((root.sequence,))
-
-    @strawberry.field(graphql_type=Message)
-    def node(root: strawberry.Parent[MessageRow]) -> MessageRow:
-        return root
+    cursor: str = fields.function(message_cursor, "scope", "sequence")
+    node: Message = fields.itself()
 
 
 @strawberry.type(description="A page of a session's messages, oldest first.")

@@ -10,13 +10,8 @@ from toolfold.schema.context import Info
 from toolfold.schema.node import Node
 from toolfold.schema.rows import ProjectRow, project_row
 from toolfold.schema.scalars import DateTime
-from toolfold.schema.session import (
-    LATEST_FIRST,
-    SessionConnection,
-    SessionFilter,
-    SessionOrder,
-    sessions_page,
-)
+from toolfold.schema.session import SessionConnection, sessions_page
+from toolfold.schema.session_filter import LATEST_FIRST, SessionFilter, SessionOrder
 from toolfold.store import project as project_store
 
 
@@ -29,7 +24,7 @@ class Project(Node):
         """Accept project rows."""
         return isinstance(value, ProjectRow)
 
-    id: strawberry.ID = fields.global_id("Project")
+    id: strawberry.ID = fields.global_id("Project", "id")
 
     name: str = fields.column("name")
     created_at: DateTime = fields.column("created_at")

@@ -24,14 +24,8 @@ from toolfold.schema.rows import (
     project_row,
     session_row,
 )
-from toolfold.schema.session import (
-    LATEST_FIRST,
-    Session,
-    SessionConnection,
-    SessionFilter,
-    SessionOrder,
-    sessions_page,
-)
+from toolfold.schema.session import Session, SessionConnection, sessions_page
+from toolfold.schema.session_filter import LATEST_FIRST, SessionFilter, SessionOrder
 from toolfold.store import message as message_store
 
 MAX_NODES = 100

@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NewType
 
+import orjson
 import strawberry
 from strawberry.types.scalar import ScalarDefinition
+
+from toolfold.execution.plain import PassedThrough
 
 DateTime = NewType("DateTime", str)
 """An instant as it is stored and served: RFC 3339, UTC, milliseconds."""
@@ -56,23 +59,29 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
+# What a row holds is of these types, and costs nothing to serve.
+_text = PassedThrough(str, _as_it_is)
+_fragment = PassedThrough(orjson.Fragment, _as_it_is)
+_big_int = PassedThrough(int, parse_big_int, bits=53)
+
+
 SCALARS: Mapping[object, ScalarDefinition] = {
     DateTime: strawberry.scalar(
         name="DateTime",
         description="An instant, RFC 3339, UTC, millisecond precision.",
-        serialize=_as_it_is,
+        serialize=_text,
         parse_value=parse_date_time,
     ),
     JSONValue: strawberry.scalar(
         name="JSON",
         description="Any JSON value, exactly as recorded.",
-        serialize=_as_it_is,
+        serialize=_fragment,
         parse_value=_as_it_is,
     ),
     BigInt: strawberry.scalar(
         name="BigInt",
         description="A whole number up to 2^53 - 1, as a JSON number.",
-        serialize=parse_big_int,
+        serialize=_big_int,
         parse_value=parse_big_int,
     ),
 }

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import strawberry
 
 from toolfold.errors import BadUserInputError
+from toolfold.execution.plain import Loading
 from toolfold.feed.session import Place
 from toolfold.schema import fields, update_cursor
 from toolfold.schema.connection import (
     Connection,
     PageInfo,
     Scope,
-    given_filter,
     item_nodes,
     page_request,
     page_size,
     wants_page_info,
 )
 from toolfold.schema.context import Info
-from toolfold.schema.enums import OrderDirection, SessionOrderField, SessionStatus
+from toolfold.schema.enums import SessionOrderField, SessionStatus
 from toolfold.schema.global_id import SessionKey
 from toolfold.schema.guard import bulk_access
 from toolfold.schema.message import (
@@ -27,58 +27,24 @@ from toolfold.schema.message import (
     MessageFilter,
     TokenUsage,
     message_columns,
+    message_cursor,
     message_scope,
 )
 from toolfold.schema.node import Node
-from toolfold.schema.rows import ProjectRow, SessionRow, message_rows, project_row, session_row
+from toolfold.schema.rows import SessionRow, message_rows, project_row, session_row
 from toolfold.schema.scalars import BigInt, DateTime
+from toolfold.schema.session_filter import (
+    LATEST_FIRST,
+    OLDEST_FIRST,
+    SessionFilter,
+    SessionOrder,
+)
 from toolfold.store import message as message_store
 from toolfold.store import session as session_store
 from toolfold.store.page import Page, PageRequest
 
 if TYPE_CHECKING:
     from toolfold.schema.project import Project
-
-
-@strawberry.input(description="Which sessions; what is given must all hold.")
-class SessionFilter:
-    """The arguments of a session filter."""
-
-    status: list[SessionStatus] | None = None
-    agent: str | None = None
-    updated_after: DateTime | None = None
-    title_contains: str | None = None
-    include_children: bool | None = False
-
-    def facts(self) -> dict[str, Any]:
-        """Return what was given, for a cursor's scope.
-
-        Raises:
-            BadUserInputError: if a list of it is too long.
-        """
-        return given_filter(vars(self))
-
-    def where(self) -> session_store.SessionFilter:
-        """Return the store's filter."""
-        return session_store.SessionFilter(**self.facts())
-
-
-@strawberry.input(description="An order of sessions; equal ones follow their ids.")
-class SessionOrder:
-    """The arguments of a session order."""
-
-    field: SessionOrderField
-    direction: OrderDirection
-
-    def order(self) -> session_store.SessionOrder:
-        """Return the store's order."""
-        return session_store.SessionOrder(
-            self.field.value, descending=self.direction is OrderDirection.DESC
-        )
-
-
-LATEST_FIRST = SessionOrder(field=SessionOrderField.UPDATED_AT, direction=OrderDirection.DESC)
-OLDEST_FIRST = SessionOrder(field=SessionOrderField.CREATED_AT, direction=OrderDirection.ASC)
 
 
 @strawberry.type(description="One session of a coding agent, or of one of its sub-agents.")
@@ -90,11 +56,14 @@ class Session(Node):
         """Accept session rows."""
         return isinstance(value, SessionRow)
 
-    id: strawberry.ID = fields.global_id("Session")
+    id: strawberry.ID = fields.global_id("Session", "project_id", "id")
 
-    @strawberry.field(graphql_type=Annotated["Project", strawberry.lazy("toolfold.schema.project")])
-    async def project(root: strawberry.Parent[SessionRow], info: Info) -> ProjectRow | None:
-        return project_row(await info.context.loaders.projects.load(root.project_id))
+    @strawberry.field(
+        metadata=fields.repeatable(),
+        graphql_type=Annotated["Project", strawberry.lazy("toolfold.schema.project")],
+    )
+    def project(root: strawberry.Parent[SessionRow], info: Info) -> Loading:
+        return Loading(info.context.loaders.projects.load(root.project_id), project_row)
 
     title: str | None = fields.column("title")
     agent: str = fields.column("agent")
@@ -104,13 +73,14 @@ class Session(Node):
 
     @strawberry.field(
         description="The session that started this one as a sub-agent, and the call that did.",
+        metadata=fields.repeatable(),
         graphql_type=Optional["Session"],
     )
-    async def parent(root: strawberry.Parent[SessionRow], info: Info) -> SessionRow | None:
+    def parent(root: strawberry.Parent[SessionRow], info: Info) -> Loading | None:
         if root.parent_id is None:
             return None
         key = (root.project_id, root.parent_id)
-        return session_row(await info.context.loaders.sessions.load(key))
+        return Loading(info.context.loaders.sessions.load(key), session_row)
 
     parent_tool_call_id: str | None = fields.column("parent_tool_call_id")
 
@@ -179,7 +149,9 @@ class Session(Node):
             others = (after, last, before)
             page = await reading.page_around(around_request(info, around_sequence, first, *others))
         rows = message_rows(columns, page.rows, access, scope)
-        return Connection(page, rows, lambda row: scope.encode((row.sequence,)), reading.count)
+        return Connection(
+            page, rows, lambda row: message_cursor(scope, row.sequence), reading.count
+        )
 
 
 @dataclass(frozen=True, slots=True)

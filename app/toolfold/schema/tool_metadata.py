@@ -1,6 +1,7 @@
 """Tool calls: the light fields of a message's row, and the heavy parts behind the guard."""
 
-from collections.abc import Awaitable
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,8 +9,9 @@ import orjson
 import strawberry
 
 from toolfold.errors import BadUserInputError
+from toolfold.execution.plain import Loading
 from toolfold.readable import PREVIEW_CHARACTERS
-from toolfold.schema import fields, heavy
+from toolfold.schema import fields, heavy, selection
 from toolfold.schema.blocks import ToolContentBlock, blob_url, hash_text, parse_blocks
 from toolfold.schema.content import (
     ContentLines,
@@ -23,7 +25,7 @@ from toolfold.schema.context import Info
 from toolfold.schema.enums import ContentState, ToolKind, ToolStatus
 from toolfold.schema.heavy import ContentOmission
 from toolfold.schema.node import Node
-from toolfold.schema.rows import MessageRow, SessionRow, session_row
+from toolfold.schema.rows import KEY_COLUMNS, MessageRow, session_row
 from toolfold.schema.scalars import BigInt, DateTime, JSONValue
 
 if TYPE_CHECKING:
@@ -61,11 +63,10 @@ def cut_preview(preview: str, max_chars: int) -> str:
     return preview[:max_chars]
 
 
-async def _charged(info: Info, reading: Awaitable[list[Any]]) -> list[Any]:
+def _charge(info: Info) -> Callable[[list[Any]], None]:
     """Charge the blocks of a content as rows: each takes more of a response than of the store."""
-    blocks = await reading
-    info.context.ledger.charge_rows(len(blocks))
-    return blocks
+    place, ledger = selection.raw_info(info).path, info.context.ledger
+    return lambda blocks: ledger.charge_rows(len(blocks), place)
 
 
 @strawberry.type(
@@ -82,7 +83,7 @@ class ToolMetadata(Node):
         """Accept every message row: a row that has no tool call is never shown as one."""
         return isinstance(value, MessageRow)
 
-    id: strawberry.ID = fields.global_id("ToolMetadata")
+    id: strawberry.ID = fields.global_id("ToolMetadata", *KEY_COLUMNS)
 
     tool_call_id: str = fields.column("tool_call_id")
     name: str | None = fields.column("tool_name", "The tool's name as the agent gave it.")
@@ -98,12 +99,12 @@ class ToolMetadata(Node):
 
     @strawberry.field(
         description="The session of the sub-agent that this call started.",
-        metadata=fields.reads("tool_call_id"),
+        metadata=fields.repeatable("tool_call_id"),
         graphql_type=Annotated["Session", strawberry.lazy("toolfold.schema.session")] | None,
     )
-    async def child_session(root: strawberry.Parent[MessageRow], info: Info) -> SessionRow | None:
+    def child_session(root: strawberry.Parent[MessageRow], info: Info) -> Loading:
         key = (root.project_id, root.session_id, root.tool_call_id or "")
-        return session_row(await info.context.loaders.child_sessions.load(key))
+        return Loading(info.context.loaders.child_sessions.load(key), session_row)
 
     content_size: BigInt | None = fields.column(
         "tool_content_size",
@@ -141,15 +142,15 @@ class ToolMetadata(Node):
             "The recorded content. Read only when selected, in one batch per operation. Null "
             "beside a `contentSize` means withheld."
         ),
-        metadata=fields.reads(*CONTENT_COLUMNS),
+        metadata=fields.repeatable(*CONTENT_COLUMNS),
         graphql_type=JSONValue | None,
     )
-    def content(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading[JSONValue]:
+    def content(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading:
         return heavy.read(info, root.part("tool_content"), fragment, *CONTENT)
 
     @strawberry.field(
         description="Non-null exactly when `content` is withheld in this operation.",
-        metadata=fields.reads(*CONTENT_COLUMNS),
+        metadata=fields.repeatable(*CONTENT_COLUMNS),
     )
     def content_omitted(root: strawberry.Parent[MessageRow], info: Info) -> ContentOmission | None:
         return heavy.omission(info, root.part("tool_content"), *CONTENT)
@@ -158,14 +159,14 @@ class ToolMetadata(Node):
         description=(
             "The same bytes as typed blocks (ACP), admitted with `content`: one decision, one read."
         ),
-        metadata=fields.reads(*CONTENT_COLUMNS),
+        metadata=fields.repeatable(*CONTENT_COLUMNS),
         graphql_type=list[ToolContentBlock] | None,
     )
-    def blocks(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading[list[Any]]:
+    def blocks(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading:
         part = root.part("tool_content")
         parse = partial(parse_blocks, project_id=root.project_id)
         reading = heavy.read(info, part, parse, *CONTENT)
-        return None if reading is None else _charged(info, reading)
+        return None if reading is None else replace(reading, accept=_charge(info))
 
     @strawberry.field(
         description=(

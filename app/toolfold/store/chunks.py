@@ -27,14 +27,15 @@ CHUNK_SIZE = 256 * 1024
 _LEVEL = 3
 
 
-class _Compressor(threading.local):
-    """A compressor for each thread: making one costs as much as to compress a short content."""
+class _Coder(threading.local):
+    """What each thread has of its own: making one costs as much as to code a short content."""
 
     def __init__(self) -> None:
         self.compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+        self.decompressor = zstandard.ZstdDecompressor()
 
 
-_own = _Compressor()
+_own = _Coder()
 
 
 def compress(data: bytes, start: int = 0) -> list[bytes]:
@@ -112,7 +113,7 @@ class Layout:
             parameters = zstandard.get_frame_parameters(frame)
             if parameters.content_size != piece.size or not parameters.has_checksum:
                 raise corrupt(self.digest, f"{self._name(piece)} is of another content")
-            data = zstandard.ZstdDecompressor().decompress(frame)
+            data = _own.decompressor.decompress(frame)
         except zstandard.ZstdError as error:
             raise corrupt(self.digest, f"{self._name(piece)} cannot be decompressed") from error
         return data[: piece.end - piece.start]
