@@ -192,6 +192,10 @@ class Values:
         if self.random.random() < self.broken:
             for name in self.random.sample(list(values), self.random.choice([1, 1, 2, 6])):
                 values[name] = self._wrong(values[name])
+        if self.random.random() < self.broken / 4:
+            # A scalar whose serializer takes anything shows what is let through to it.
+            name = pick(["created_at", "tool_started_at", "tool_ended_at"])
+            values[name] = pick([ValueError("time"), Later(NOW), Later(None)])
         return values
 
     def _wrong(self, value: Any) -> Any:
