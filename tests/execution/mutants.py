@@ -136,6 +136,11 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
         "loading.accepted(made[index] if index in made else loading.via(result))",
         "(made[index] if index in made else loading.via(result))",
     ),
+    "texts are cut one too short": (
+        "generator.py",
+        "{value}[:{length}]",
+        "{value}[:{length - 1}]",
+    ),
     "fields are refused too late": (
         "generator.py",
         "if self._planned.ordered and not completed.isidentifier():",
