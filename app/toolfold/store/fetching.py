@@ -52,6 +52,29 @@ class _Plan:
 _plans: WeakKeyDictionary[Any, _Plan] = WeakKeyDictionary()
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A statement as it goes to the driver whenever values of the same names are given."""
+
+    plan: _Plan
+    sql: str
+    order: tuple[str, ...]
+    processors: Mapping[str, Process]
+    given: frozenset[str]
+    own: Mapping[str, Any]
+    """The values that are part of the statement."""
+
+    def values(self, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+        named = {**self.own, **parameters}
+        for name, process in self.processors.items():
+            named[name] = process(named[name])
+        return tuple([named[name] for name in self.order])
+
+
+# By dialect and by the very statement. Nothing in it refers to the statement.
+_ready: WeakKeyDictionary[Any, WeakKeyDictionary[Any, _Ready]] = WeakKeyDictionary()
+
+
 async def fetch(
     connection: AsyncConnection, statement: Executable, parameters: Mapping[str, Any] | None = None
 ) -> list[Any]:
@@ -64,7 +87,8 @@ async def fetch(
     if core is None or core.invalidated:
         # Core says what is wrong.
         return list((await connection.execute(statement, parameters)).all())
-    compiled, sql, values = _prepared(core, statement, parameters or {})
+    plan: _Plan
+    plan, sql, values = _prepared(core, statement, parameters or {})
     for told in core.dispatch.before_cursor_execute:
         sql, values = told(core, None, sql, values, None, False)  # noqa: FBT003 - as Core calls them.
     adapter: Any = core.connection.dbapi_connection
@@ -72,11 +96,15 @@ async def fetch(
         found = await _run(adapter, core.dialect.name, sql, values)
     except BaseException as error:  # noqa: BLE001 - Core tells it, and gives up what is not to be used.
         await greenlet_spawn(_raise, core, adapter, error, sql, values)
-    return _plan(compiled, core).rows(found)
+    return plan.rows(found)
 
 
 def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return a statement compiled, its SQL, and its values in their order, as Core has them."""
+    """Return what a statement needs, its SQL, and its values in their order, as Core has them."""
+    known = _ready.setdefault(core.dialect, WeakKeyDictionary())
+    ready = known.get(statement)
+    if ready is not None and ready.given == parameters.keys():
+        return ready.plan, ready.sql, ready.values(parameters)
     compiled, extracted, collected, _ = statement._compile_w_cache(
         core.dialect,
         compiled_cache=core.engine._compiled_cache,
@@ -88,16 +116,22 @@ def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -
         escape_names=False,
         _collected_params=collected,
     )
+    plan = _plan(compiled, core)
     sql, order, processors = compiled.string, compiled.positiontup, compiled._bind_processors
     if compiled.post_compile_params or compiled.literal_execute_params:
         # Such as a list in an IN, of which the SQL has a place for each value.
         state = compiled._process_parameters_for_postcompile(named)
         sql, order, named = state.statement, state.positiontup, state.parameters
         processors = {**processors, **state.processors}
+    else:
+        given = frozenset(parameters)
+        own = {name: value for name, value in named.items() if name not in given}
+        used = {name: one for name, one in processors.items() if name in named}
+        known[statement] = _Ready(plan, sql, tuple(order), used, given, own)
     values = [
         processors[name](named[name]) if name in processors else named[name] for name in order
     ]
-    return compiled, sql, tuple(values)
+    return plan, sql, tuple(values)
 
 
 async def _run(adapter: Any, dialect: str, sql: str, values: tuple[Any, ...]) -> Any:

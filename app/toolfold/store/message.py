@@ -31,7 +31,7 @@ from toolfold.settings import MAX_BIG_INT
 from toolfold.store import page as pages
 from toolfold.store.fetching import fetch
 from toolfold.store.page import Ordering, Page, PageRequest
-from toolfold.store.selection import one_of, pick
+from toolfold.store.selection import is_key, one_of, pick
 from toolfold.store.tables import message_table, message_text_table, session_table
 
 Key = tuple[str, str, int]
@@ -192,12 +192,14 @@ async def by_keys(
     """Return the row of each key that exists; the key's columns come last if not asked for."""
     if not keys:
         return {}
-    table = message_table.c
-    key = (table.project_id, table.session_id, table.sequence)
-    selection = select(*pick(EXPRESSIONS, columns, KEY_COLUMNS)).where(
-        one_of(connection, key, keys)
-    )
-    rows = await fetch(connection, selection)
+    if len(keys) == 1:
+        (key,) = keys
+        given = dict(zip(KEY_COLUMNS, key, strict=True))
+        rows = await fetch(connection, _by_key(tuple(columns)), given)
+    else:
+        selection = select(*pick(EXPRESSIONS, columns, KEY_COLUMNS))
+        key_columns = pick(message_table.columns, KEY_COLUMNS)
+        rows = await fetch(connection, selection.where(one_of(connection, key_columns, keys)))
     return {(row.project_id, row.session_id, row.sequence): row for row in rows}
 
 
@@ -214,6 +216,13 @@ async def count(
             session_table.c.project_id == project_id, session_table.c.id == session_id
         )
     return (await connection.execute(statement)).scalar() or 0
+
+
+@lru_cache(maxsize=256)
+def _by_key(columns: tuple[str, ...]) -> Select[Any]:
+    """Return the selection of one message; to make it takes longer than to read with it."""
+    selection = select(*pick(EXPRESSIONS, columns, KEY_COLUMNS))
+    return selection.where(is_key(pick(message_table.columns, KEY_COLUMNS)))
 
 
 @lru_cache(maxsize=256)
