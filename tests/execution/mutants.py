@@ -98,8 +98,8 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
     ),
     "arguments are left out": (
         "generator.py",
-        "if call.with_arguments and call.with_variables:\n            given",
-        "if False:\n                given",
+        'given.append(f"**run.arguments({name})")',
+        "pass",
     ),
     "list items may be null": (
         "completion.py",

@@ -68,7 +68,7 @@ def _beginning(typename: str, project: str, session: str) -> tuple[str, bytes]:
 
 @lru_cache(maxsize=16_384)
 def _end(rest: bytes, sequence: int) -> str:
-    return _in_base64(rest + str(sequence).encode())
+    return _in_base64(rest + b"%d" % sequence)
 
 
 def _in_base64(text: bytes) -> str:
