@@ -13,7 +13,7 @@ tuples. Listeners, errors and connections that were lost are as there.
 # version is pinned, and the store's tests compare both ways.
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -24,6 +24,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util.concurrency import greenlet_spawn
 
 Process = Callable[[Any], Any]
+
+MakeRows = Callable[[Iterable[Any]], list[Any]]
+"""Makes rows of the values of each, in the order of the columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +40,9 @@ class _Plan:
     row: Callable[[Any], Any]
     processed: tuple[tuple[int, Process], ...]
 
-    def rows(self, found: Any) -> list[Any]:
-        if not self.processed:
-            return list(map(self.row, found))
-        return [self.row(self._values(values)) for values in found]
+    def rows(self, found: Any, make_rows: MakeRows | None) -> list[Any]:
+        values = map(self._values, found) if self.processed else found
+        return list(map(self.row, values)) if make_rows is None else make_rows(values)
 
     def _values(self, values: Any) -> list[Any]:
         processed = list(values)
@@ -76,9 +78,14 @@ _ready: WeakKeyDictionary[Any, WeakKeyDictionary[Any, _Ready]] = WeakKeyDictiona
 
 
 async def fetch(
-    connection: AsyncConnection, statement: Executable, parameters: Mapping[str, Any] | None = None
+    connection: AsyncConnection,
+    statement: Executable,
+    parameters: Mapping[str, Any] | None = None,
+    make_rows: MakeRows | None = None,
 ) -> list[Any]:
-    """Return all rows of a SELECT as named tuples; `parameters` are values of its `bindparam`s.
+    """Return all rows of a SELECT; `parameters` are values of its `bindparam`s.
+
+    Rows are named tuples, or what `make_rows` makes of them.
 
     Raises:
         DBAPIError: as `connection.execute`.
@@ -86,7 +93,8 @@ async def fetch(
     core = connection.sync_connection
     if core is None or core.invalidated:
         # Core says what is wrong.
-        return list((await connection.execute(statement, parameters)).all())
+        core_rows = (await connection.execute(statement, parameters)).all()
+        return list(core_rows) if make_rows is None else make_rows(core_rows)
     plan: _Plan
     plan, sql, values = _prepared(core, statement, parameters or {})
     for told in core.dispatch.before_cursor_execute:
@@ -96,7 +104,7 @@ async def fetch(
         found = await _run(adapter, core.dialect.name, sql, values)
     except BaseException as error:  # noqa: BLE001 - Core tells it, and gives up what is not to be used.
         await greenlet_spawn(_raise, core, adapter, error, sql, values)
-    return plan.rows(found)
+    return plan.rows(found, make_rows)
 
 
 def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
