@@ -5,6 +5,7 @@ loaders cache for the operation's life, so distinct keys are read once in it.
 """
 
 from collections.abc import Callable, Coroutine, Sequence
+from functools import cached_property
 from typing import Any, TypeVar
 
 from strawberry.dataloader import DataLoader
@@ -27,11 +28,32 @@ class Loaders:
     """
 
     def __init__(self, database: Database) -> None:
-        self.contents = _loader(database, load_contents)
-        self.projects = _loader(database, load_projects)
-        self.sessions = _loader(database, load_sessions)
-        self.child_sessions = _loader(database, load_child_sessions)
-        self.attachments = _loader(database, load_attachments)
+        self._database = database
+
+    @cached_property
+    def contents(self) -> DataLoader[ContentKey, Any]:
+        """By `load_contents`."""
+        return _loader(self._database, load_contents)
+
+    @cached_property
+    def projects(self) -> DataLoader[str, Any]:
+        """By `load_projects`."""
+        return _loader(self._database, load_projects)
+
+    @cached_property
+    def sessions(self) -> DataLoader[tuple[str, str], Any]:
+        """By `load_sessions`."""
+        return _loader(self._database, load_sessions)
+
+    @cached_property
+    def child_sessions(self) -> DataLoader[tuple[str, str, str], Any]:
+        """By `load_child_sessions`."""
+        return _loader(self._database, load_child_sessions)
+
+    @cached_property
+    def attachments(self) -> DataLoader[tuple[str, str, int], Any]:
+        """By `load_attachments`."""
+        return _loader(self._database, load_attachments)
 
 
 async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[Any]:

@@ -98,8 +98,8 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
     ),
     "arguments are left out": (
         "generator.py",
-        "if call.with_arguments and call.with_variables:\n            given",
-        "if False:\n                given",
+        'given.append(f"**run.arguments({name})")',
+        "pass",
     ),
     "list items may be null": (
         "completion.py",
@@ -135,6 +135,11 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
         "run.py",
         "loading.accepted(made[index] if index in made else loading.via(result))",
         "(made[index] if index in made else loading.via(result))",
+    ),
+    "texts are cut one too short": (
+        "generator.py",
+        "{value}[:{length}]",
+        "{value}[:{length - 1}]",
     ),
     "fields are refused too late": (
         "generator.py",

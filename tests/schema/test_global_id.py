@@ -13,6 +13,16 @@ def test_an_id_is_the_type_and_the_key_in_base64url_without_padding() -> None:
     assert global_id.message_key(text) == ("default", "s-1", 12)
 
 
+@pytest.mark.parametrize("session", ["s", "s-", "s-1", "\N{GREEK SMALL LETTER ALPHA}\x7f\x7f"])
+@pytest.mark.parametrize("sequence", [1, 23, 456, 7_890, 999_999_999])
+def test_ids_of_messages_are_encoded_alike_one_by_one_and_in_pages(
+    session: str, sequence: int
+) -> None:
+    for typename in ("Message", "ToolMetadata"):
+        encode = global_id.message_encoder(typename)
+        assert encode("p", session, sequence) == global_id.encode(typename, "p", session, sequence)
+
+
 def test_each_key_is_read_from_its_own_type_alone() -> None:
     project = global_id.encode("Project", "p")
     session = global_id.encode("Session", "p", "s")

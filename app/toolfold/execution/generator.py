@@ -159,7 +159,13 @@ class _Writer:
             case plain.Function(of, names):
                 arguments = ", ".join([self._attribute(name) for name in names])
                 return self._let("value", f"{self.names.of(of, 'function')}({arguments})")
-        return self._let("value", self._call(cast("Call", field.reading), path))
+        call = cast("Call", field.reading)
+        if call.cut is not None and not call.with_variables:
+            length: int = self._run.arguments(call)[call.cut.argument]
+            if 0 <= length <= call.cut.most:
+                value = self._attribute(call.cut.name)
+                return self._let("value", f"None if {value} is None else {value}[:{length}]")
+        return self._let("value", self._call(call, path))
 
     def _call(self, call: Call, path: str) -> str:
         given: list[str] = []

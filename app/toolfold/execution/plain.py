@@ -31,6 +31,19 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """The first characters of the attribute `name`, as many as the argument `argument` says.
+
+    Null where the attribute is. The field has a resolver too, which does the same from 0 to `most`,
+    and is asked for any other number.
+    """
+
+    name: str
+    argument: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """The object itself, shown as another type; null where the attribute `unless_null` is null."""
 

@@ -60,6 +60,7 @@ class Call:
     parent_type: GraphQLObjectType
     nodes: list[FieldNode]
     resolver: StrawberryResolver[Any]
+    cut: plain.Cut | None = None
 
     @property
     def function(self) -> Any:
@@ -206,7 +207,8 @@ def _reading(
         return plain.Column(field.python_name)
     if resolver.info_parameter is not None and not isinstance(word, plain.Repeatable):
         raise NotPlainError
-    return Call(field, definition, parent_type, nodes, resolver)
+    cut = word if isinstance(word, plain.Cut) else None
+    return Call(field, definition, parent_type, nodes, resolver, cut)
 
 
 def condition_variables(

@@ -169,7 +169,7 @@ class Connection:
     def __init__(
         self,
         page: Page,
-        rows: list[Any],
+        rows: Sequence[Any],
         cursor_of: Callable[[Any], str],
         count: Callable[[], Awaitable[int]],
     ) -> None:

@@ -12,7 +12,7 @@ import strawberry
 from strawberry.parent import StrawberryParent
 
 from toolfold.execution import plain
-from toolfold.schema.global_id import encoder
+from toolfold.schema.global_id import encoder, message_encoder
 
 
 def column(
@@ -52,6 +52,13 @@ def global_id(typename: str, *key: str) -> Any:
     return function(encoder(typename), *key, description="Globally unique and opaque.")
 
 
+def message_id(typename: str) -> Any:
+    """Declare the id of a type whose rows are a message's."""
+    of = message_encoder(typename)
+    names = ("project_id", "session_id", "sequence")
+    return function(of, *names, description="Globally unique and opaque.")
+
+
 def function(of: Callable[..., Any], *names: str, description: str | None = None) -> Any:
     """Declare a field that is a function of these attributes, which every row has."""
 
@@ -73,6 +80,14 @@ def rows(description: str | None = None) -> Any:
 def reads(*columns: str) -> dict[str, Any]:
     """Return the metadata of a field with a resolver of its own that reads these columns."""
     return {"columns": columns}
+
+
+def cut(column: str, argument: str, most: int) -> dict[str, Any]:
+    """As `reads`, of a resolver that returns the first characters of a column, or null for null.
+
+    The argument says how many; up to `most` of them may be asked for.
+    """
+    return {"columns": (column,), plain.KEY: plain.Cut(column, argument, most)}
 
 
 def repeatable(*columns: str) -> dict[str, Any]:

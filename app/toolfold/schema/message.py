@@ -18,7 +18,7 @@ from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.node import Node
 from toolfold.schema.rows import KEY_COLUMNS, MessageRow, ToolMetadataRow, session_row
 from toolfold.schema.scalars import BigInt, DateTime
-from toolfold.schema.tool_metadata import ToolMetadata, cut_preview
+from toolfold.schema.tool_metadata import ToolMetadata, check_max_chars
 from toolfold.store import message as message_store
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Message(Node):
         """Accept message rows."""
         return isinstance(value, MessageRow) and not isinstance(value, ToolMetadataRow)
 
-    id: strawberry.ID = fields.global_id("Message", *KEY_COLUMNS)
+    id: strawberry.ID = fields.message_id("Message")
 
     @strawberry.field(
         metadata=fields.repeatable(),
@@ -98,12 +98,13 @@ class Message(Node):
 
     @strawberry.field(
         description="The first characters of `content`, at most 280. Never limited.",
-        metadata=fields.reads("content_preview"),
+        metadata=fields.cut("content_preview", "max_chars", PREVIEW_CHARACTERS),
     )
     def content_preview(
         root: strawberry.Parent[MessageRow], max_chars: int = PREVIEW_CHARACTERS
     ) -> str:
-        return cut_preview(root.content_preview, max_chars)
+        check_max_chars(max_chars)
+        return root.content_preview[:max_chars]
 
     @strawberry.field(
         description=(

@@ -1,6 +1,7 @@
 """Sessions, their order and filter, and the pages of their messages."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import strawberry
@@ -41,6 +42,7 @@ from toolfold.schema.session_filter import (
 )
 from toolfold.store import message as message_store
 from toolfold.store import session as session_store
+from toolfold.store.fetching import MakeRows
 from toolfold.store.page import Page, PageRequest
 
 if TYPE_CHECKING:
@@ -142,15 +144,15 @@ class Session(Node):
         scope = message_scope(root.key, where)
         access = bulk_access(compact=compact, default=info.context.settings.compact_mode_default)
         columns = message_columns(info, item_nodes(info), "Message")
-        reading = _Reading(info, root.key, columns, where.where())
+        make_rows = partial(message_rows, columns, access=access, scope=scope)
+        reading = _Reading(info, root.key, columns, where.where(), make_rows)
         if around_sequence is None:
             page = await reading.page(page_request(info, scope, first, after, last, before))
         else:
             others = (after, last, before)
             page = await reading.page_around(around_request(info, around_sequence, first, *others))
-        rows = message_rows(columns, page.rows, access, scope)
         return Connection(
-            page, rows, lambda row: message_cursor(scope, row.sequence), reading.count
+            page, page.rows, lambda row: message_cursor(scope, row.sequence), reading.count
         )
 
 
@@ -162,18 +164,20 @@ class _Reading:
     session: SessionKey
     columns: tuple[str, ...]
     where: message_store.MessageFilter
+    make_rows: MakeRows
 
     async def page(self, request: PageRequest) -> Page:
         async with self.info.context.database.read(single=request.is_single) as connection:
-            return await message_store.page(
-                connection, *self.session, request, columns=self.columns, where=self.where
-            )
+            return await message_store.page(connection, *self.session, request, **self._given())
 
     async def page_around(self, around: message_store.Around) -> Page:
         async with self.info.context.database.read() as connection:
             return await message_store.page_around(
-                connection, *self.session, around, columns=self.columns, where=self.where
+                connection, *self.session, around, **self._given()
             )
+
+    def _given(self) -> dict[str, Any]:
+        return {"columns": self.columns, "where": self.where, "make_rows": self.make_rows}
 
     async def count(self) -> int:
         async with self.info.context.database.read(single=True) as connection:

@@ -25,7 +25,7 @@ from toolfold.schema.context import Info
 from toolfold.schema.enums import ContentState, ToolKind, ToolStatus
 from toolfold.schema.heavy import ContentOmission
 from toolfold.schema.node import Node
-from toolfold.schema.rows import KEY_COLUMNS, MessageRow, session_row
+from toolfold.schema.rows import MessageRow, session_row
 from toolfold.schema.scalars import BigInt, DateTime, JSONValue
 
 if TYPE_CHECKING:
@@ -50,17 +50,16 @@ def parse_locations(text: str) -> list[ToolLocation]:
     return [ToolLocation(path=item["path"], line=item.get("line")) for item in orjson.loads(text)]
 
 
-def cut_preview(preview: str, max_chars: int) -> str:
-    """Return the first `max_chars` characters of a preview.
+def check_max_chars(max_chars: int) -> None:
+    """Check how many characters of a preview are asked for.
 
     Raises:
-        BadUserInputError: if more are asked for than are stored.
+        BadUserInputError: if they are more than are stored.
     """
     if not 0 <= max_chars <= PREVIEW_CHARACTERS:
         raise BadUserInputError(
             f"maxChars must be between 0 and {PREVIEW_CHARACTERS}.", argument="maxChars"
         )
-    return preview[:max_chars]
 
 
 def _charge(info: Info) -> Callable[[list[Any]], None]:
@@ -83,7 +82,7 @@ class ToolMetadata(Node):
         """Accept every message row: a row that has no tool call is never shown as one."""
         return isinstance(value, MessageRow)
 
-    id: strawberry.ID = fields.global_id("ToolMetadata", *KEY_COLUMNS)
+    id: strawberry.ID = fields.message_id("ToolMetadata")
 
     tool_call_id: str = fields.column("tool_call_id")
     name: str | None = fields.column("tool_name", "The tool's name as the agent gave it.")
@@ -129,13 +128,14 @@ class ToolMetadata(Node):
             "Up to `maxChars` (at most 280) characters of the text that a person would read, "
             "stored at write. Never limited."
         ),
-        metadata=fields.reads("tool_content_preview"),
+        metadata=fields.cut("tool_content_preview", "max_chars", PREVIEW_CHARACTERS),
     )
     def content_preview(
         root: strawberry.Parent[MessageRow], max_chars: int = PREVIEW_CHARACTERS
     ) -> str | None:
-        preview = cut_preview(root.tool_content_preview or "", max_chars)
-        return None if root.tool_content_preview is None else preview
+        check_max_chars(max_chars)
+        preview = root.tool_content_preview
+        return None if preview is None else preview[:max_chars]
 
     @strawberry.field(
         description=(

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from toolfold.errors import DatabaseError
 from toolfold.settings import Settings
 from toolfold.store import migrations, postgresql, sqlite
+from toolfold.store.dialect import ReaderDialect
 from toolfold.store.exchange import Exchange
 from toolfold.store.failures import told_while_connecting, told_while_running
 from toolfold.store.migrations import SchemaState
@@ -160,7 +161,16 @@ async def _reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         with told_while_running():
             yield connection
     finally:
-        # A cancelled task gives its connection back too.
+        await _give_back(connection)
+
+
+async def _give_back(connection: AsyncConnection) -> None:
+    """Give a connection back, also for a task that is cancelled."""
+    core = connection.sync_connection
+    if core is not None and not core.invalidated and isinstance(core.dialect, ReaderDialect):
+        # Its transaction's end is not waited for, so that it needs no task of its own.
+        core.close()
+    else:
         await asyncio.shield(connection.close())
 
 

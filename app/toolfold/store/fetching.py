@@ -13,7 +13,7 @@ tuples. Listeners, errors and connections that were lost are as there.
 # version is pinned, and the store's tests compare both ways.
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -24,6 +24,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util.concurrency import greenlet_spawn
 
 Process = Callable[[Any], Any]
+
+MakeRows = Callable[[Iterable[Any]], list[Any]]
+"""Makes rows of the values of each, in the order of the columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +40,9 @@ class _Plan:
     row: Callable[[Any], Any]
     processed: tuple[tuple[int, Process], ...]
 
-    def rows(self, found: Any) -> list[Any]:
-        if not self.processed:
-            return list(map(self.row, found))
-        return [self.row(self._values(values)) for values in found]
+    def rows(self, found: Any, make_rows: MakeRows | None) -> list[Any]:
+        values = map(self._values, found) if self.processed else found
+        return list(map(self.row, values)) if make_rows is None else make_rows(values)
 
     def _values(self, values: Any) -> list[Any]:
         processed = list(values)
@@ -52,10 +54,38 @@ class _Plan:
 _plans: WeakKeyDictionary[Any, _Plan] = WeakKeyDictionary()
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A statement as it goes to the driver whenever values of the same names are given."""
+
+    plan: _Plan
+    sql: str
+    order: tuple[str, ...]
+    processors: Mapping[str, Process]
+    given: frozenset[str]
+    own: Mapping[str, Any]
+    """The values that are part of the statement."""
+
+    def values(self, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+        named = {**self.own, **parameters}
+        for name, process in self.processors.items():
+            named[name] = process(named[name])
+        return tuple([named[name] for name in self.order])
+
+
+# By dialect and by the very statement. Nothing in it refers to the statement.
+_ready: WeakKeyDictionary[Any, WeakKeyDictionary[Any, _Ready]] = WeakKeyDictionary()
+
+
 async def fetch(
-    connection: AsyncConnection, statement: Executable, parameters: Mapping[str, Any] | None = None
+    connection: AsyncConnection,
+    statement: Executable,
+    parameters: Mapping[str, Any] | None = None,
+    make_rows: MakeRows | None = None,
 ) -> list[Any]:
-    """Return all rows of a SELECT as named tuples; `parameters` are values of its `bindparam`s.
+    """Return all rows of a SELECT; `parameters` are values of its `bindparam`s.
+
+    Rows are named tuples, or what `make_rows` makes of them.
 
     Raises:
         DBAPIError: as `connection.execute`.
@@ -63,8 +93,10 @@ async def fetch(
     core = connection.sync_connection
     if core is None or core.invalidated:
         # Core says what is wrong.
-        return list((await connection.execute(statement, parameters)).all())
-    compiled, sql, values = _prepared(core, statement, parameters or {})
+        core_rows = (await connection.execute(statement, parameters)).all()
+        return list(core_rows) if make_rows is None else make_rows(core_rows)
+    plan: _Plan
+    plan, sql, values = _prepared(core, statement, parameters or {})
     for told in core.dispatch.before_cursor_execute:
         sql, values = told(core, None, sql, values, None, False)  # noqa: FBT003 - as Core calls them.
     adapter: Any = core.connection.dbapi_connection
@@ -72,11 +104,15 @@ async def fetch(
         found = await _run(adapter, core.dialect.name, sql, values)
     except BaseException as error:  # noqa: BLE001 - Core tells it, and gives up what is not to be used.
         await greenlet_spawn(_raise, core, adapter, error, sql, values)
-    return _plan(compiled, core).rows(found)
+    return plan.rows(found, make_rows)
 
 
 def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return a statement compiled, its SQL, and its values in their order, as Core has them."""
+    """Return what a statement needs, its SQL, and its values in their order, as Core has them."""
+    known = _ready.setdefault(core.dialect, WeakKeyDictionary())
+    ready = known.get(statement)
+    if ready is not None and ready.given == parameters.keys():
+        return ready.plan, ready.sql, ready.values(parameters)
     compiled, extracted, collected, _ = statement._compile_w_cache(
         core.dialect,
         compiled_cache=core.engine._compiled_cache,
@@ -88,16 +124,22 @@ def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -
         escape_names=False,
         _collected_params=collected,
     )
+    plan = _plan(compiled, core)
     sql, order, processors = compiled.string, compiled.positiontup, compiled._bind_processors
     if compiled.post_compile_params or compiled.literal_execute_params:
         # Such as a list in an IN, of which the SQL has a place for each value.
         state = compiled._process_parameters_for_postcompile(named)
         sql, order, named = state.statement, state.positiontup, state.parameters
         processors = {**processors, **state.processors}
+    else:
+        given = frozenset(parameters)
+        own = {name: value for name, value in named.items() if name not in given}
+        used = {name: one for name, one in processors.items() if name in named}
+        known[statement] = _Ready(plan, sql, tuple(order), used, given, own)
     values = [
         processors[name](named[name]) if name in processors else named[name] for name in order
     ]
-    return compiled, sql, tuple(values)
+    return plan, sql, tuple(values)
 
 
 async def _run(adapter: Any, dialect: str, sql: str, values: tuple[Any, ...]) -> Any:

@@ -29,9 +29,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.settings import MAX_BIG_INT
 from toolfold.store import page as pages
-from toolfold.store.fetching import fetch
+from toolfold.store.fetching import MakeRows, fetch
 from toolfold.store.page import Ordering, Page, PageRequest
-from toolfold.store.selection import one_of, pick
+from toolfold.store.selection import is_key, one_of, pick
 from toolfold.store.tables import message_table, message_text_table, session_table
 
 Key = tuple[str, str, int]
@@ -125,7 +125,7 @@ class Around:
     with_page_info: bool = False
 
 
-async def page(
+async def page(  # noqa: PLR0913 - a key, a request, and what is made of each message.
     connection: AsyncConnection,
     project_id: str,
     session_id: str,
@@ -133,14 +133,15 @@ async def page(
     *,
     columns: Sequence[str],
     where: MessageFilter = ALL,
+    make_rows: MakeRows | None = None,
 ) -> Page:
     """Read a page in order of sequence; the request's keys are (sequence,)."""
     session = _in_session(project_id, session_id)
     selection = _filtered(tuple(columns), where)
-    return await pages.read(connection, selection, _ordering, request, session)
+    return await pages.read(connection, selection, _ordering, request, session, make_rows)
 
 
-async def page_around(
+async def page_around(  # noqa: PLR0913 - as of `page`.
     connection: AsyncConnection,
     project_id: str,
     session_id: str,
@@ -148,6 +149,7 @@ async def page_around(
     *,
     columns: Sequence[str],
     where: MessageFilter = ALL,
+    make_rows: MakeRows | None = None,
 ) -> Page:
     """Read the page whose middle is a given message; near an end of the session it is still full.
 
@@ -164,7 +166,8 @@ async def page_around(
     request = PageRequest(
         first=around.size, after=(start - 1,), with_page_info=around.with_page_info
     )
-    return await page(connection, project_id, session_id, request, columns=columns, where=where)
+    given: dict[str, Any] = {"columns": columns, "where": where, "make_rows": make_rows}
+    return await page(connection, project_id, session_id, request, **given)
 
 
 async def changed_after(
@@ -192,12 +195,14 @@ async def by_keys(
     """Return the row of each key that exists; the key's columns come last if not asked for."""
     if not keys:
         return {}
-    table = message_table.c
-    key = (table.project_id, table.session_id, table.sequence)
-    selection = select(*pick(EXPRESSIONS, columns, KEY_COLUMNS)).where(
-        one_of(connection, key, keys)
-    )
-    rows = await fetch(connection, selection)
+    if len(keys) == 1:
+        (key,) = keys
+        given = dict(zip(KEY_COLUMNS, key, strict=True))
+        rows = await fetch(connection, _by_key(tuple(columns)), given)
+    else:
+        selection = select(*pick(EXPRESSIONS, columns, KEY_COLUMNS))
+        key_columns = pick(message_table.columns, KEY_COLUMNS)
+        rows = await fetch(connection, selection.where(one_of(connection, key_columns, keys)))
     return {(row.project_id, row.session_id, row.sequence): row for row in rows}
 
 
@@ -214,6 +219,13 @@ async def count(
             session_table.c.project_id == project_id, session_table.c.id == session_id
         )
     return (await connection.execute(statement)).scalar() or 0
+
+
+@lru_cache(maxsize=256)
+def _by_key(columns: tuple[str, ...]) -> Select[Any]:
+    """Return the selection of one message; to make it takes longer than to read with it."""
+    selection = select(*pick(EXPRESSIONS, columns, KEY_COLUMNS))
+    return selection.where(is_key(pick(message_table.columns, KEY_COLUMNS)))
 
 
 @lru_cache(maxsize=256)

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.cursor import Key
-from toolfold.store.fetching import fetch
+from toolfold.store.fetching import MakeRows, fetch
 
 Parameters = Mapping[str, Any]
 """The values of a selection's own `bindparam`s, by name."""
@@ -71,7 +71,8 @@ class PageRequest:
 class Page:
     """Rows in the connection's order, and whether the selection has more on either side.
 
-    Rows are named tuples. Both sides are false if the request did not ask for page info.
+    Rows are named tuples, unless others were to be made. Both sides are false if the request did
+    not ask for page info.
     """
 
     rows: Sequence[Any]
@@ -116,15 +117,17 @@ async def read(
     ordering: Ordering,
     request: PageRequest,
     parameters: Parameters = _NONE,
+    make_rows: MakeRows | None = None,
 ) -> Page:
     """Read one page of `selection`, which has no order or limit of its own."""
+    given = (parameters, make_rows)
     if request.last is not None:
         turned = ordering.turned()
-        part = _Part(selection, turned, request.last, request.before, request.after, parameters)
+        part = _Part(selection, turned, request.last, request.before, request.after, *given)
         rows, behind, ahead = await part.read(connection, with_page_info=request.with_page_info)
         return Page(rows[::-1], has_next=behind, has_previous=ahead)
     size = request.first or 0
-    part = _Part(selection, ordering, size, request.after, request.before, parameters)
+    part = _Part(selection, ordering, size, request.after, request.before, *given)
     rows, behind, ahead = await part.read(connection, with_page_info=request.with_page_info)
     return Page(rows, has_next=ahead, has_previous=behind)
 
@@ -139,6 +142,7 @@ class _Part:
     start: Key | None
     end: Key | None
     parameters: Parameters
+    make_rows: MakeRows | None
 
     async def read(
         self, connection: AsyncConnection, *, with_page_info: bool
@@ -157,7 +161,8 @@ class _Part:
         if limit == 0:
             return []
         statement = self._statement(("rows",), self._make_rows)
-        return await fetch(connection, statement, {**self._values(), "page_limit": limit})
+        values = {**self._values(), "page_limit": limit}
+        return await fetch(connection, statement, values, self.make_rows)
 
     def _make_rows(self) -> Select[Any]:
         selection = self.selection

@@ -3,7 +3,18 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, Column, ColumnElement, Connection, func, literal, select, tuple_
+from sqlalchemy import (
+    ARRAY,
+    Column,
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    func,
+    literal,
+    select,
+    tuple_,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
@@ -16,6 +27,11 @@ def pick(
 ) -> list[ColumnElement[Any]]:
     """Return the columns of these names in this order, then those of `always` not among them."""
     return [columns[name] for name in [*names, *(name for name in always if name not in names)]]
+
+
+def is_key(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[bool]:
+    """Return the condition of the row under one key, whose parameters are named as `columns`."""
+    return and_(*(column == bindparam(column.key, type_=column.type) for column in columns))
 
 
 def one_of(

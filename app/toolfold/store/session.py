@@ -6,15 +6,16 @@ None is all of them.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, false, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.store import page as pages
 from toolfold.store.fetching import fetch
 from toolfold.store.page import Ordering, Page, PageRequest
-from toolfold.store.selection import one_of, pick
+from toolfold.store.selection import is_key, one_of, pick
 from toolfold.store.tables import session_table
 
 Key = tuple[str, str]
@@ -127,10 +128,22 @@ async def by_keys(
     """Return the row of each key that exists; the key's columns come last if not asked for."""
     if not keys:
         return {}
-    selection = select(*pick(session_table.columns, columns, KEY_COLUMNS))
-    key = pick(session_table.columns, KEY_COLUMNS)
-    rows = await fetch(connection, selection.where(one_of(connection, key, keys)))
+    if len(keys) == 1:
+        (key,) = keys
+        given = dict(zip(KEY_COLUMNS, key, strict=True))
+        rows = await fetch(connection, _by_key(tuple(columns)), given)
+    else:
+        selection = select(*pick(session_table.columns, columns, KEY_COLUMNS))
+        key_columns = pick(session_table.columns, KEY_COLUMNS)
+        rows = await fetch(connection, selection.where(one_of(connection, key_columns, keys)))
     return {(row.project_id, row.id): row for row in rows}
+
+
+@lru_cache(maxsize=64)
+def _by_key(columns: tuple[str, ...]) -> Select[Any]:
+    """Return the selection of one session; to make it takes longer than to read with it."""
+    selection = select(*pick(session_table.columns, columns, KEY_COLUMNS))
+    return selection.where(is_key(pick(session_table.columns, KEY_COLUMNS)))
 
 
 async def revisions(
