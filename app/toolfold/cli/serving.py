@@ -22,6 +22,7 @@ from toolfold.store.ownership import Ownership
 
 HOST = "127.0.0.1"
 GRACE_SECONDS = 2
+OBJECTS_BETWEEN_COLLECTIONS = 10_000
 
 _PAGE = "{ sessions(first: 1) { nodes { messages(first: 20%s) { nodes { %s } } } } }"
 _QUERIES = {
@@ -138,6 +139,9 @@ class _Server(uvicorn.Server):
         """Tell other processes where it is, print the URL and what to try, and serve."""
         # The schema and all else that is there stays: requests need not wait while it is looked at.
         gc.freeze()
+        # A page of a thousand messages is a few thousand objects, and none of them is garbage:
+        # by default they are looked through five times while it is made.
+        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
         try:
             if self._ownership is not None:
                 self._ownership.announce(HOST, self._port)

@@ -6,13 +6,13 @@ The one place that every error of every transport passes, on its way out and onc
 import logging
 import uuid
 
-import strawberry
 from graphql import GraphQLError, GraphQLSyntaxError
 from strawberry.exceptions import MissingQueryError
 from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 from strawberry.types import ExecutionContext
 
 from toolfold.errors import AppError, DocumentLimitError
+from toolfold.schema.hooks import HookedSchema
 from toolfold.stored_json import repaired_text
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ _TOLD_TO_CLIENTS = (
 )
 
 
-class MaskedSchema(strawberry.Schema):
+class MaskedSchema(HookedSchema):
     """A schema whose results carry no error that its client should not see, each with a code."""
 
     def process_errors(
