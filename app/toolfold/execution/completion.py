@@ -103,6 +103,13 @@ class ListCompleter:
             if run.executor.time_is_up():
                 raise IrregularError
             stretch = values[start : start + OBJECTS_BETWEEN_LOOKS]
+            if len(set(map(type, stretch))) == 1 and stretch[0] is not None:
+                # As good as always they are of one class, which need not be looked up for each.
+                complete = find(type(stretch[0])) or generate(stretch[0], run)
+                completed += [
+                    complete(value, run, path, index) for index, value in enumerate(stretch, start)
+                ]
+                continue
             for index, value in enumerate(stretch, start):
                 if value is None and self._with_nulls:
                     completed.append(None)
