@@ -6,7 +6,7 @@ a statement whose task was cancelled. Only `sqlite` uses them, by the names regi
 
 A reader's thread is asked once for each statement: a way there and back costs as much as to read
 fifty rows. So a transaction begins with its first statement, its end is not waited for, and a
-statement's rows come with it.
+statement's rows come with it. To read a single statement takes none: it sees one state by itself.
 """
 
 import asyncio
@@ -45,6 +45,9 @@ MODULE = import_sqlite()
 _INTERRUPT_AGAIN_SECONDS = 0.01
 
 _T = TypeVar("_T")
+
+SINGLE = "toolfold_single"
+"""The execution option of connections that read one statement, which needs no transaction."""
 
 WRITER = "sqlite+toolfold_writer://"
 READER = "sqlite+toolfold_reader://"
@@ -170,6 +173,7 @@ class InterruptibleConnection(aiosqlite.Connection):
     def __init__(self, connector: Callable[[], Any]) -> None:
         super().__init__(connector, iter_chunk_size=64)
         self._begins = False
+        self._has_begun = False
         # A process that ends without closing its database is not kept alive by this thread.
         self._thread.daemon = True
 
@@ -179,8 +183,8 @@ class InterruptibleConnection(aiosqlite.Connection):
 
     def end(self) -> None:
         """End the transaction, if there is one, before whatever is asked for next."""
-        self._begins = False
-        if self._connection is not None:
+        has_begun, self._begins, self._has_begun = self._has_begun, False, False
+        if has_begun and self._connection is not None:
             # Nobody waits for it: it cannot fail, and what comes next is behind it in the queue.
             self._tx.put_nowait((None, partial(_end, self._connection)))
 
@@ -191,6 +195,7 @@ class InterruptibleConnection(aiosqlite.Connection):
     async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         ended = threading.Event()
         connection, begins, self._begins = self._connection, self._begins, False
+        self._has_begun |= begins
 
         def run() -> Any:
             try:

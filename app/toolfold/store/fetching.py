@@ -23,6 +23,8 @@ from sqlalchemy import Connection, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util.concurrency import greenlet_spawn
 
+from toolfold.store.dialect import SINGLE
+
 Process = Callable[[Any], Any]
 
 MakeRows = Callable[[Iterable[Any]], list[Any]]
@@ -101,7 +103,7 @@ async def fetch(
         sql, values = told(core, None, sql, values, None, False)  # noqa: FBT003 - as Core calls them.
     adapter: Any = core.connection.dbapi_connection
     try:
-        found = await _run(adapter, core.dialect.name, sql, values)
+        found = await _run(core, adapter, sql, values)
     except BaseException as error:  # noqa: BLE001 - Core tells it, and gives up what is not to be used.
         await greenlet_spawn(_raise, core, adapter, error, sql, values)
     return plan.rows(found, make_rows)
@@ -142,10 +144,11 @@ def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -
     return plan, sql, tuple(values)
 
 
-async def _run(adapter: Any, dialect: str, sql: str, values: tuple[Any, ...]) -> Any:
+async def _run(core: Connection, adapter: Any, sql: str, values: tuple[Any, ...]) -> Any:
     driver = adapter.driver_connection
-    if dialect == "sqlite":
-        driver.begin()
+    if core.dialect.name == "sqlite":
+        if not core.get_execution_options().get(SINGLE):
+            driver.begin()
         return await driver.execute_fetchall(sql, values)
     if adapter._transaction is None:
         await adapter._start_transaction()

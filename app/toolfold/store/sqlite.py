@@ -52,7 +52,8 @@ class SqliteBackend:
     """One SQLite file, for `engine.Database`."""
 
     def __init__(self, path: Path) -> None:
-        self.reader = self.single_reader = reader_engine(path)
+        self.reader = reader_engine(path)
+        self.single_reader = self.reader.execution_options(**{dialect.SINGLE: True})
         self._path = path
         engine = writer_engine(path)
         self._writer = Writer(engine)
