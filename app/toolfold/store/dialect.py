@@ -167,6 +167,34 @@ class _ReaderConnection(AsyncAdapt_aiosqlite_connection):
     __slots__ = ()
 
 
+_DriverConnection: Any = MODULE.Connection
+
+
+class InterruptibleDriverConnection(_DriverConnection):  # type: ignore[misc]  # known when run
+    """The driver's connection, which is not interrupted while it is being closed.
+
+    SQLite's manual: "It is not safe to call this routine with a database connection that is closed
+    or might close before sqlite3_interrupt() returns." The driver's own check is too early.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._is_closing = False
+        self._interrupting = threading.Lock()
+
+    def interrupt(self) -> None:
+        """Interrupt the statement that runs on another thread, unless that one is closing."""
+        with self._interrupting:
+            if not self._is_closing:
+                super().interrupt()
+
+    def close(self) -> None:
+        """Close, once nobody is interrupting."""
+        with self._interrupting:
+            self._is_closing = True
+        super().close()
+
+
 class InterruptibleConnection(aiosqlite.Connection):
     """An aiosqlite connection that stops its statement when the waiting task is cancelled."""
 

@@ -196,6 +196,7 @@ def _connect(path: Path) -> Any:
         timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
+        factory=dialect.InterruptibleDriverConnection,
     )
     for pragma in _PRAGMAS:
         connection.execute(pragma)
