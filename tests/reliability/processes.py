@@ -25,12 +25,9 @@ _LOG = "server.log"
 @contextlib.contextmanager
 def serving(settings: Settings, place: Path, **variables: object) -> Iterator[Server]:
     """Serve a database by a process of its own; what it tells as errors is `logged(place)`."""
-    with commands.toolfold(
-        settings.data_dir,
-        place / _LOG,
-        TOOLFOLD_DATABASE_URL=settings.database_url,
-        **variables,
-    ) as server:
+    database = settings.database_url or settings.data_dir
+    variables = {"TOOLFOLD_DATA_DIR": settings.data_dir, **variables}
+    with commands.toolfold(database, place / _LOG, **variables) as server:
         yield server
 
 
