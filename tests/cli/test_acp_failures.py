@@ -5,6 +5,7 @@ import fcntl
 import os
 import resource
 import signal
+import sqlite3
 import struct
 import sys
 from pathlib import Path
@@ -136,6 +137,28 @@ def test_what_is_left_over_is_recorded_by_the_server_that_starts(
     spool_of(settings, LINES)
     with serving():
         wait_for(lambda: len(left_over(settings)), 0)
+    assert exported(run) == imported(run, LOG, tmp_path)
+
+
+def set_status(settings: Settings, status: str) -> None:
+    """Give every session a status."""
+    with contextlib.closing(sqlite3.connect(settings.data_dir / sqlite.FILE_NAME)) as database:
+        database.execute("UPDATE session SET status = ?", (status,))
+        database.commit()
+
+
+def test_what_an_archived_session_refused_is_recorded_once_it_is_reopened(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    assert run("import", LOG).exit_code == 0
+    set_status(settings, "archived")
+    spool_of(settings, LINES)
+    result = run("acp", "--record")
+    assert result.exit_code == 1
+    assert "is archived" in result.stderr
+    assert len(left_over(settings)) == 1
+    set_status(settings, "active")
+    record_rest(settings, run)
     assert exported(run) == imported(run, LOG, tmp_path)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from tests.builders import PROJECT, text_block
 from tests.ingest.lines_importer import Lines, message, write
@@ -603,7 +604,7 @@ async def test_ids_too_long_for_an_index_stay_different_and_find_each_other(
     assert await findings(database) == []
 
 
-async def test_an_archived_session_is_told_once_and_stops_nothing(
+async def test_an_archived_session_is_told_once_and_takes_its_file_when_it_is_reopened(
     database: Database, tmp_path: Path
 ) -> None:
     path = write(tmp_path / "a.jsonl", "m1")
@@ -613,10 +614,15 @@ async def test_an_archived_session_is_told_once_and_stops_nothing(
     write(path, "m1", *numbered(2, 2_500))
     report = await run(database, path, Lines())
     assert report.state is FileState.IMPORTED
-    assert counts(report) == (0, 0, 2_500)
+    assert counts(report)[:2] == (0, 0)
     [problem] = report.problems
     assert "is archived" in problem.reason
     assert await client_ids(database) == ["m1"]
+    reopen = update(session_table).values(status="active")
+    await database.write(lambda connection: connection.execute(reopen) and None)
+    report = await run(database, path, Lines())
+    assert counts(report)[:2] == (2_499, 0)
+    assert (await run(database, path, Lines())).state is FileState.UNCHANGED
 
 
 async def test_a_transaction_that_runs_again_writes_the_same(

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolfold.cli.opening import opened
 from toolfold.cli.through_server import ServerLink, project_id_for
-from toolfold.errors import AppError
+from toolfold.errors import AppError, ArchivedSessionError
 from toolfold.events import Events
 from toolfold.importers.acp import NAME
 from toolfold.importers.acp.live import is_acp
@@ -217,6 +217,9 @@ class _Recording:
 
         post = await self._destination.post(self._project_id)
         written = await post(lines())
+        for one in written["sessions"]:
+            if one["refusal"] is not None:
+                raise ArchivedSessionError(one["refusal"])
         ids = [one["id"] for one in written["sessions"]]
         self._telling.written(ids)
         self._sessions |= dict.fromkeys(ids)

@@ -56,6 +56,10 @@ class Checkpoint:
     digest: bytes
 
 
+START = Checkpoint(0, 0, hashlib.sha256().digest())
+"""The place before a file's first line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """One JSON value of a line; `repaired` when its bytes had to be mended to read it."""

@@ -155,7 +155,7 @@ class _Import:
             if self.events is not None:
                 self.events.publish(counts.positions(self.project_id))
             self.tally.count(counts)
-            self.source = self.source.telling(self.tally.sessions)
+            self.source = self.source.telling(self.tally.sessions, is_refused=counts.refused)
             self.is_begun = True
         self.bytes = step.place.size
         self.tally.passed_by += step.skipped

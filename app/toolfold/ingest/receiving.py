@@ -5,7 +5,6 @@ batch is written. What was committed stays, whatever comes after it; the same st
 adds nothing.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from sqlalchemy import Connection
 
 from toolfold.errors import BadLineError, InvalidJsonError, TranscriptError
 from toolfold.importers import toolfold_export
-from toolfold.importers.jsonl import Checkpoint, Line
+from toolfold.importers.jsonl import START, Line
 from toolfold.ingest.batch import Batch
 from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.source import Reached, Source, begin, write_part
@@ -26,9 +25,6 @@ from toolfold.ingest.tally import Tally
 from toolfold.ingest.writing import Counts, write
 from toolfold.store.engine import Database
 from toolfold.transcript import Entry
-
-START = Checkpoint(0, 0, hashlib.sha256().digest())
-"""The place before a file's first line."""
 
 MAX_LINE_BYTES = 512 * 1024 * 1024
 """A line is one message, and held in memory whole."""
@@ -121,7 +117,8 @@ class Receiver:
             self.tally.take(part.batch)
             self.tally.count(counts)
             if self._source is not None:
-                self._source = self._source.telling(self.tally.sessions)
+                refused = counts.refused
+                self._source = self._source.telling(self.tally.sessions, is_refused=refused)
             self._written(counts)
 
     def _write(self, part: _Part, now: datetime, connection: Connection) -> Counts:
@@ -188,6 +185,7 @@ def answer(tally: Tally) -> dict[str, Any]:
                 "skipped": session.skipped,
                 "headSequence": session.head_sequence,
                 "headRevision": session.head_revision,
+                "refusal": session.refusal,
             }
             for session_id, session in tally.sessions.items()
         ],

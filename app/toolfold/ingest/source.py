@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from toolfold.importers.jsonl import Checkpoint
+from toolfold.importers.jsonl import START, Checkpoint
 from toolfold.ingest.batch import Batch
 from toolfold.ingest.preparation import timestamp
 from toolfold.ingest.writing import Counts, write
@@ -19,7 +19,8 @@ class Source:
 
     `imported_line` is the last line that is not told again, `companions` the digest of the files
     beside it, `changed_at` the time of what tells no time, `session_id` the session that it was
-    known to tell of, if it was.
+    known to tell of, if it was. Of a file of which a session `is_refused`, nothing is remembered as
+    read, so that it can be imported once the session takes it.
     """
 
     id: str
@@ -29,12 +30,14 @@ class Source:
     changed_at: datetime
     imported_line: int = 0
     session_id: str | None = None
+    is_refused: bool = False
 
-    def telling(self, session_ids: Iterable[str]) -> "Source":
+    def telling(self, session_ids: Iterable[str], *, is_refused: bool = False) -> "Source":
         """Return the source as one that tells first of the first of these, unless it is known."""
-        if self.session_id is not None:
-            return self
-        return replace(self, session_id=next(iter(session_ids), None))
+        told = replace(self, is_refused=self.is_refused or is_refused)
+        if told.session_id is not None:
+            return told
+        return replace(told, session_id=next(iter(session_ids), None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,10 @@ def write_part(
     `reached` may be before the batch's end, never beyond it.
     """
     counts = write(connection, project_id, batch, base_time=told.changed_at)
-    told = told.telling(one.identity.id for one in batch.sessions.values())
+    ids = (one.identity.id for one in batch.sessions.values())
+    told = told.telling(ids, is_refused=counts.refused)
+    if told.is_refused:
+        reached = Reached(START)
     source.advance(
         connection,
         {

@@ -72,6 +72,11 @@ class Counts:
         """How many messages were there already, and are as they were."""
         return sum(counts.skipped for counts in self.sessions)
 
+    @property
+    def refused(self) -> bool:
+        """Whether any session refused its part."""
+        return any(counts.refusal is not None for counts in self.sessions)
+
     def positions(self, project_id: str) -> list[Position]:
         """Return what to publish after the commit: where each session is that took something."""
         written = {
@@ -137,7 +142,7 @@ class _Transaction:
     def write_session(self, one: SessionBatch) -> SessionCounts:
         stored = self._stored(one)
         if stored is not None and stored["status"] == SessionStatus.ARCHIVED:
-            return _refused(stored, one)
+            return _refused(stored)
         agent = one.identity.source_format or self.batch.format
         row = stored or sessions.new_row(self.project_id, one.identity, one.said, agent=agent)
         base_time = row.get("created_at") or self.base_time
@@ -210,15 +215,15 @@ class _Transaction:
         self.attachments += messages.attachments
 
 
-def _refused(stored: Columns, one: SessionBatch) -> SessionCounts:
+def _refused(stored: Columns) -> SessionCounts:
     return SessionCounts(
         session_id=stored["id"],
         head_before=stored["head_sequence"],
         head_sequence=stored["head_sequence"],
         head_revision=stored["head_revision"],
         updated=(),
-        repeated=len(one.told),
-        skipped=len(one.told),
+        repeated=0,
+        skipped=0,
         refusal=ArchivedSessionError(
             f"Session {stored['id']} is archived and takes nothing until it is reopened."
         ),
