@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Text, bindparam, make_url, select, text
+from sqlalchemy import Integer, Text, bindparam, literal, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from tests import builders
@@ -68,6 +68,38 @@ async def test_a_statement_is_given_other_values_each_time(database: Database) -
             statement = select(_column.sequence).where(_column.sequence == wanted)
             found = [row.sequence for row in await fetch(connection, statement)]
             assert found == [wanted][: wanted < 4]
+
+
+async def test_a_statement_that_is_kept_is_given_other_values_each_time(database: Database) -> None:
+    seven = literal(7, Integer).label("seven")
+    statement = select(_column.sequence, seven).where(
+        _column.sequence == bindparam("wanted", type_=Integer), _column.sequence < literal(3)
+    )
+    async with database.read() as connection:
+        for wanted in (1, 3, 2, 1):
+            found = await fetch(connection, statement, {"wanted": wanted})
+            assert found == [(wanted, 7)][: wanted < 3]
+
+
+async def test_rows_are_what_is_made_of_them(database: Database) -> None:
+    statement = select(_column.sequence, _column.repaired).order_by(_column.sequence)
+    async with database.read(single=True) as connection:
+        expected = await fetch(connection, statement)
+        found = await fetch(connection, statement, None, lambda rows: [[*row] for row in rows])
+    assert found == [[*row] for row in expected]
+    assert all(type(row[1]) is bool for row in found)
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("single", [False, True])
+async def test_a_single_statement_takes_no_transaction_of_sqlite(
+    database: Database, *, single: bool
+) -> None:
+    async with database.read(single=single) as connection:
+        await fetch(connection, select(_column.sequence))
+        raw = await connection.get_raw_connection()
+        assert raw.driver_connection is not None
+        assert raw.driver_connection.in_transaction is not single
 
 
 async def test_a_fetch_is_seen_by_who_listens(database: Database) -> None:
