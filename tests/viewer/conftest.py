@@ -11,10 +11,18 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests.cli.conftest import process
 from tests.cli.serving import graphql_url, serving
@@ -31,7 +39,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     in_browser = [item for item in items if "browser" in getattr(item, "fixturenames", ())]
     if in_browser and chromium() is None:
         leave_out(config, items, in_browser, "Chromium")
-    elif in_browser and not (build_of_viewer().is_up_to_date() or build_of_viewer().node_of_machine()):
+    elif in_browser and not (
+        build_of_viewer().is_up_to_date() or build_of_viewer().node_of_machine()
+    ):
         leave_out(config, items, in_browser, "the viewer's build (Node)")
 
 
@@ -57,16 +67,16 @@ class Site:
 
     url: str
 
-    def query(self, document: str, **variables: object) -> dict[str, object]:
+    def query(self, document: str, **variables: Any) -> dict[str, Any]:
         """Return the data of a response over HTTP that has no errors."""
         body = {"query": document, "variables": variables}
         response = httpx.post(f"{self.url}/graphql", json=body, trust_env=False).json()
         assert "errors" not in response, response
-        data: dict[str, object] = response["data"]
+        data: dict[str, Any] = response["data"]
         return data
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Serve the sample session, with the viewer built from the sources as they are."""
     build_of_viewer().build()
@@ -77,11 +87,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(graphql_url(lines).removesuffix("/graphql"))
 
 
-@pytest.fixture(scope="session")
+# No longer than the tests here: while Playwright runs, no other test can run an event loop.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Start the browser, once for all tests."""
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        expect.set_options(timeout=TIMEOUT_MS)
         yield launched
         launched.close()
 

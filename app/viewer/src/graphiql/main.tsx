@@ -9,7 +9,7 @@ import { GraphiQL } from 'graphiql'
 import { createClient } from 'graphql-ws'
 import { createRoot } from 'react-dom/client'
 import { Logo } from './Logo'
-import { asked, firstTabs } from './tabs'
+import { beginning } from './tabs'
 
 const fetcher = createGraphiQLFetcher({
   url: '/graphql',
@@ -19,12 +19,7 @@ const fetcher = createGraphiQLFetcher({
 })
 
 createRoot(document.getElementById('graphiql') as HTMLElement).render(
-  <GraphiQL
-    fetcher={fetcher}
-    defaultTabs={firstTabs}
-    {...asked(location.search)}
-    plugins={[HISTORY_PLUGIN, explorerPlugin()]}
-  >
+  <GraphiQL fetcher={fetcher} {...beginning(location.search)} plugins={[HISTORY_PLUGIN, explorerPlugin()]}>
     <GraphiQL.Logo>
       <Logo />
     </GraphiQL.Logo>
