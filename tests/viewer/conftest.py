@@ -7,6 +7,7 @@ exception, a breach of the content security policy, a request to another host.
 import dataclasses
 import functools
 import importlib.util
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,8 +35,16 @@ ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 TIMEOUT_MS = 15_000
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the mark of tests that install from the registries."""
+    config.addinivalue_line("markers", "packaging: takes minutes, and runs in CI alone.")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs a browser or a build where there is none, except in CI."""
+    slow = [item for item in items if item.get_closest_marker("packaging")]
+    if slow and not os.environ.get("CI"):
+        leave_out(config, items, slow, "CI (they install from the registries)")
     in_browser = [item for item in items if "browser" in getattr(item, "fixturenames", ())]
     if in_browser and chromium() is None:
         leave_out(config, items, in_browser, "Chromium")
