@@ -47,7 +47,7 @@ def test_the_first_tab_is_a_page_that_reads_no_content_and_explains_the_guard(
     graphiql: Page,
 ) -> None:
     expect(graphiql.locator(".graphiql-tab-button")).to_have_text(["Latest", "Heavy", "Live"])
-    expect(graphiql.locator(".graphiql-query-editor")).to_contain_text("reads no output")
+    expect(graphiql.locator(".graphiql-query-editor")).to_contain_text("this page reads no output")
     with graphiql.expect_response("**/graphql") as answered:
         run(graphiql)
     answer = answered.value.json()
