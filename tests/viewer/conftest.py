@@ -55,9 +55,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @functools.cache
-def build_of_viewer() -> ModuleType:
-    """Return the module that builds the viewer; it belongs to no package."""
-    spec = importlib.util.spec_from_file_location("hatch_build", VIEWER / "hatch_build.py")
+def build_of_viewer(folder: Path = VIEWER) -> ModuleType:
+    """Return the module that builds the viewer in `folder`; it belongs to no package."""
+    spec = importlib.util.spec_from_file_location("hatch_build", folder / "hatch_build.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
