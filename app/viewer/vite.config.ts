@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config'
 
 /** The server that `npm run dev` asks: one that `make run` started, or another by TOOLFOLD_DEV_SERVER. */
 const server = process.env.TOOLFOLD_DEV_SERVER ?? 'http://127.0.0.1:7878'
-const proxy = { target: server, changeOrigin: true, ws: true }
+// Host stays the browser's: the server compares Origin with it.
+const proxy = { target: server, ws: true }
 
 export default defineConfig({
   plugins: [react()],
@@ -24,7 +25,7 @@ export default defineConfig({
       input: { index: 'index.html', graphiql: 'graphiql.html' },
     },
   },
-  server: { proxy: { '/graphql': proxy, '/api': proxy } },
+  server: { proxy: { '^/graphql$': proxy, '/api': proxy } },
   test: {
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],

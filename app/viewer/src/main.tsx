@@ -1,3 +1,5 @@
 import { createRoot } from 'react-dom/client'
+import { App } from './App'
+import './style/index.css'
 
-createRoot(document.getElementById('root') as HTMLElement).render(<h1>Toolfold</h1>)
+createRoot(document.getElementById('root') as HTMLElement).render(<App />)
