@@ -25,12 +25,13 @@ export function Body({ message, call }: { message: Message; call: ToolCall }) {
 }
 
 function Content({ message, call }: { message: Message; call: ToolCall }) {
-  const entry = useEntry(keyOf(message, call))
+  const key = keyOf(message, call)
+  const entry = useEntry(key)
   const nothing = call.contentSize === null && call.rawInput === null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: without an entry there is something to load, whatever changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for all of the message that matters here.
   useEffect(() => {
     if (!nothing && !entry) load(message, call)
-  }, [nothing, entry])
+  }, [nothing, key, entry])
   const words = stateInWords(call)
   if (nothing) return <p className="note">{words ?? 'No output.'}</p>
   if (entry?.state === 'failed') {

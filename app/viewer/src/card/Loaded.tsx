@@ -19,7 +19,7 @@ export default function Loaded({ message, call, content }: Props) {
         <Input id={message.id} call={call} value={content.input} />
       </Boundary>
       <Boundary fallback={<p className="note">The output could not be drawn. It can be downloaded.</p>}>
-        {content.blocks && <Blocks blocks={content.blocks} call={call} />}
+        {content.blocks && <Blocks blocks={content.blocks} call={call} command={commandOf(content.input)} />}
         {content.lines && <Lines id={message.id} call={call} first={content.lines} />}
         {!content.blocks && !content.lines && call.contentState === 'COMPLETE' && (
           <p className="note">No output.</p>
@@ -27,4 +27,9 @@ export default function Loaded({ message, call, content }: Props) {
       </Boundary>
     </>
   )
+}
+
+function commandOf(input: unknown): string | null {
+  if (input === null || typeof input !== 'object' || !('command' in input)) return null
+  return typeof input.command === 'string' ? input.command : null
 }

@@ -40,6 +40,8 @@ export type Entry =
   | { state: 'failed'; reason: string }
 
 const entries = new Map<string, { entry: Entry; bytes: number }>()
+/** Keys that a change has replaced, though a card may not have heard of it yet. */
+const superseded = new Set<string>()
 const listeners = new Set<() => void>()
 
 export function isRunning(call: ToolCall): boolean {
@@ -55,7 +57,7 @@ export function keyOf(message: Message, call: ToolCall): string {
 export function load(message: Message, call: ToolCall): void {
   const key = keyOf(message, call)
   const known = entries.get(key)?.entry
-  if (known && known.state !== 'failed') return
+  if (superseded.has(key) || (known && known.state !== 'failed')) return
   const loading: Entry = { state: 'loading' }
   set(key, loading, 0)
   const settle = (entry: Entry) => {
@@ -74,15 +76,20 @@ export function reload(message: Message, call: ToolCall): void {
   load(message, call)
 }
 
-/** Drop what was loaded of a message that has changed, where its content has. */
+/** Drop what was loaded of a message that has changed, where its content has or its call has ended. */
 export function forget(before: Message, after: Message): void {
   const [old, now] = [before.toolMetadata, after.toolMetadata]
-  if (!old || old.contentHash === now?.contentHash) {
-    if (!old || !now || isRunning(old) === isRunning(now)) return
-  } else if (now && isRunning(old) && isRunning(now) && isOpened(before.id)) {
-    return
+  if (!old) return
+  const key = keyOf(before, old)
+  const next = now && keyOf(after, now)
+  if (key === next) {
+    // A running call that is open keeps what it shows; one that is closed is read anew when it is opened.
+    if (old.contentHash === now?.contentHash || isOpened(before.id)) return
+  } else {
+    superseded.add(key)
+    if (next) superseded.delete(next)
   }
-  entries.delete(keyOf(before, old))
+  entries.delete(key)
   tell()
 }
 

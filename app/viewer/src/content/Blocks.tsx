@@ -13,24 +13,31 @@ import { File, Text } from './Text'
 
 type Of<Name extends Block['__typename']> = Extract<Block, { __typename: Name }>
 
+interface Props {
+  blocks: readonly Block[]
+  call: ToolCall
+  /** The command that the input shows already. */
+  command: string | null
+}
+
 /** A tool call's content, block by block; one that cannot be drawn is shown as its plain text. */
-export const Blocks = memo(function Blocks({ blocks, call }: { blocks: readonly Block[]; call: ToolCall }) {
+export const Blocks = memo(function Blocks({ blocks, call, command }: Props) {
   if (!blocks.length) return <p className="note">No output.</p>
   return blocks.map((block, index) => (
     <Boundary key={index} fallback={<Plain block={block} />}>
-      <One block={block} call={call} />
+      <One block={block} call={call} command={command} />
     </Boundary>
   ))
 })
 
-function One({ block, call }: { block: Block; call: ToolCall }) {
+function One({ block, call, command }: { block: Block } & Omit<Props, 'blocks'>) {
   switch (block.__typename) {
     case 'TextBlock':
       return block.text.trim() ? <Text text={block.text} call={call} /> : <p className="note">No output.</p>
     case 'DiffBlock':
       return <Compared block={block} />
     case 'TerminalBlock':
-      return <Command block={block} call={call} />
+      return <Command block={block} call={call} known={block.command === command} />
     case 'ImageBlock':
       return <Picture block={block} />
     case 'AudioBlock':
@@ -63,10 +70,10 @@ function Compared({ block }: { block: Of<'DiffBlock'> }) {
   return <Diff change={change} copy={block.newText} />
 }
 
-function Command({ block, call }: { block: Of<'TerminalBlock'>; call: ToolCall }) {
+function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: ToolCall; known: boolean }) {
   return (
     <>
-      {block.command && (
+      {block.command && !known && (
         <div className="command">
           <span aria-hidden>$ </span>
           <code>{visible(block.command)}</code>

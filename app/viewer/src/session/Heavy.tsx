@@ -73,9 +73,9 @@ function Tools({ found }: { found: Breakdown }) {
         ))}
       </ul>
       <p className="legend" aria-hidden>
-        <span className="output">output</span>
-        <span className="input">input</span>
-        <span className="raw">recorded result</span>
+        <span className="of-output">output</span>
+        <span className="of-input">input</span>
+        <span className="of-raw">recorded result</span>
       </p>
       {found.toolCount > found.tools.length && (
         <p className="note">and {counted(found.toolCount - found.tools.length, 'lighter tool')}</p>
@@ -125,9 +125,11 @@ function Outputs({ found, id, jump }: { found: Breakdown; id: string; jump: Prop
 function Bar({ parts, most }: { parts: [string, number][]; most: number }) {
   return (
     <span className="track" aria-hidden>
-      {parts.map(([name, bytes]) => (
-        <span key={name} className={name} style={{ inlineSize: `${(100 * bytes) / most}%` }} />
-      ))}
+      {parts
+        .filter(([, bytes]) => bytes > 0)
+        .map(([name, bytes]) => (
+          <span key={name} className={`of-${name}`} style={{ inlineSize: `${(100 * bytes) / most}%` }} />
+        ))}
     </span>
   )
 }

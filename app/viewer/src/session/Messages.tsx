@@ -30,7 +30,7 @@ export interface MessagesHandle {
 
 interface Props {
   transcript: Transcript
-  /** The message to begin at; null is the end. */
+  /** The message to begin at; null is the end, 0 the beginning. */
   start: number | null
   /** What links to a message begin with. */
   address: string
@@ -41,7 +41,7 @@ interface Props {
 export function Messages({ transcript, start, address, ref }: Props) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
-  const [current, setCurrent] = useState<number | null>(start)
+  const [current, setCurrent] = useState<number | null>(start || null)
   const focusNext = useRef(false)
   const following = useFollowing(transcript, list, box, start === null)
   const { count } = transcript
@@ -100,7 +100,7 @@ export function Messages({ transcript, start, address, ref }: Props) {
 
   useLayoutEffect(() => {
     // A message that was named in the address, before its row is there.
-    if (start !== null) list.current?.scrollToIndex(start - 1, { align: 'start' })
+    if (start) list.current?.scrollToIndex(start - 1, { align: 'start' })
   }, [start])
   useEffect(() => {
     if (!focusNext.current) return

@@ -16,7 +16,7 @@ export default function Place({ id }: { id: string }) {
           Loading the session
         </p>
       ) : (
-        <Messages transcript={transcript} start={1} address={`/sessions/${id}`} />
+        <Messages transcript={transcript} start={0} address={`/sessions/${id}`} />
       )}
     </div>
   )

@@ -38,7 +38,8 @@ export const Row = memo(function Row({ sequence, count, message, run, current, h
   const speaker = speakerOf(message)
   return (
     <article
-      className={`row ${message.role.toLowerCase()}`}
+      className="row"
+      data-role={message.role}
       data-sequence={sequence}
       data-current={current || undefined}
       tabIndex={-1}

@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { OpenSession } from '../graphql/documents'
 import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
-import { count, counted, roughly, size, when } from '../interface/format'
+import { count, counted, fully, roughly, size } from '../interface/format'
 import { Help } from '../interface/Help'
 import { amend, Link, namedMessage, useNamedMessage } from '../interface/navigation'
 import { useShortcuts } from '../interface/shortcuts'
@@ -97,7 +97,7 @@ export default function Session({ id }: { id: string }) {
 function Facts({ session, messages }: { session: OpenSession; messages: number }) {
   const { usage, parent } = session
   return (
-    <p className="facts">
+    <p className="facts" title={`Last change: ${fully(session.updatedAt)}`}>
       <StatusMark status={session.status} />
       <span>{visible(session.agent)}</span>
       {session.cwd && (
@@ -116,7 +116,6 @@ function Facts({ session, messages }: { session: OpenSession; messages: number }
           {roughly(usage.inputTokens)} tokens in, {roughly(usage.outputTokens)} out
         </span>
       )}
-      <span>{when(session.updatedAt)}</span>
       {parent && (
         <span>
           sub-agent of <Link to={`/sessions/${parent.id}`}>{visible(parent.title ?? 'a session')}</Link>
