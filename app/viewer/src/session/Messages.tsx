@@ -19,6 +19,8 @@ import { useFollowing } from './useFollowing'
 
 /** Rows are loaded so far ahead of what is shown. */
 const AHEAD = 24
+/** Until it has been scrolled to where it begins, or this has passed, what is in sight is not what will be. */
+const SETTLING_MS = 500
 
 /** What the keyboard does with a list of messages. */
 export interface MessagesHandle {
@@ -43,6 +45,7 @@ export function Messages({ transcript, start, address, ref }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<number | null>(start || null)
   const focusNext = useRef(false)
+  const settled = useRef(false)
   const following = useFollowing(transcript, list, box, start === null)
   const { count } = transcript
   const version = transcript.snapshot()
@@ -50,13 +53,20 @@ export function Messages({ transcript, start, address, ref }: Props) {
 
   const load = useCallback(() => {
     const handle = list.current
-    if (!handle || !transcript.count) return
+    if (!handle || !transcript.count || !settled.current) return
     const first = handle.findItemIndex(handle.scrollOffset)
     const last = handle.findItemIndex(handle.scrollOffset + handle.viewportSize)
     transcript.need(first + 1 - AHEAD, last + 1 + AHEAD)
   }, [transcript])
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the transcript may show other rows.
   useEffect(load, [load, version])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      settled.current = true
+      load()
+    }, SETTLING_MS)
+    return () => clearTimeout(timer)
+  }, [load])
 
   const jump = useCallback(
     (sequence: number) => {
@@ -113,6 +123,7 @@ export function Messages({ transcript, start, address, ref }: Props) {
   const unseen = following.away === null ? 0 : Math.max(0, count - following.away)
   const onScroll = useCallback(
     (offset: number) => {
+      settled.current = true
       following.onScroll(offset)
       load()
     },
@@ -158,7 +169,7 @@ export function Messages({ transcript, start, address, ref }: Props) {
           />
         </div>
       )}
-      {following.away !== null && (
+      {following.away !== null && (following.scrolls || unseen > 0) && (
         <button
           type="button"
           className={unseen ? 'floating end fresh' : 'floating end'}

@@ -7,10 +7,13 @@ const NEAR = 32
 /** A scroll within so many milliseconds of a person's input is that person's. */
 const BY_HAND_MS = 400
 const UPWARD_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
+const SCROLLING_KEYS = new Set([...UPWARD_KEYS, 'ArrowDown', 'PageDown', 'End', ' '])
 
 export interface Following {
   /** How many messages there were when the person moved away; null while the end is followed. */
   away: number | null
+  /** Whether there is anything that is not in sight. */
+  scrolls: boolean
   leave: () => void
   toEnd: () => void
   onScroll: (offset: number) => void
@@ -25,6 +28,7 @@ export function useFollowing(
   atEnd: boolean,
 ): Following {
   const [away, setAway] = useState<number | null>(atEnd ? null : transcript.count)
+  const [scrolls, setScrolls] = useState(true)
   const following = useRef(atEnd)
   const touched = useRef(0)
   const upward = useRef(0)
@@ -34,6 +38,7 @@ export function useFollowing(
   const leave = useCallback(() => {
     if (!following.current) return
     following.current = false
+    touched.current = 0
     setAway(transcript.count)
   }, [transcript])
   const stay = useCallback(() => {
@@ -59,6 +64,12 @@ export function useFollowing(
       if (handle && handle.scrollSize > handle.viewportSize) leave()
     }
     const onInput = (event: Event) => {
+      // The list itself is under the pointer where its scrollbar is.
+      const scrolls =
+        event instanceof KeyboardEvent
+          ? SCROLLING_KEYS.has(event.key)
+          : !event.type.startsWith('pointer') || (event.target as Element).matches('.list')
+      if (!scrolls) return
       touched.current = performance.now()
       if (event instanceof WheelEvent && event.deltaY < 0) up()
       if (event instanceof KeyboardEvent && UPWARD_KEYS.has(event.key)) up()
@@ -82,12 +93,21 @@ export function useFollowing(
       if (!handle) return
       const moment = performance.now()
       const atEndNow = now + handle.viewportSize >= handle.scrollSize - NEAR
-      if (now < offset.current && moment - touched.current < BY_HAND_MS && !atEndNow) leave()
-      else if (atEndNow && now > offset.current && moment - upward.current > BY_HAND_MS && !following.current)
-        toEnd()
+      const byHand = moment - touched.current < BY_HAND_MS
+      // What a hand has set going runs on by itself for a while.
+      if (byHand) touched.current = moment
+      if (byHand && now < offset.current && !atEndNow) leave()
+      else if (byHand && now > offset.current && atEndNow && moment - upward.current > BY_HAND_MS) {
+        if (!following.current) toEnd()
+      }
       offset.current = now
     },
     [list, leave, toEnd],
   )
-  return { away, leave, toEnd, onScroll, onResize: stay }
+  const onResize = useCallback(() => {
+    stay()
+    const handle = list.current
+    if (handle) setScrolls(handle.scrollSize > handle.viewportSize + 1)
+  }, [list, stay])
+  return { away, scrolls, leave, toEnd, onScroll, onResize }
 }
