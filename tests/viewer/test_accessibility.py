@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -11,8 +9,6 @@ from playwright.sync_api import Page, Route, expect
 from tests.viewer.conftest import Site
 from tests.viewer.looking import body, head, open_session, overflows, violations
 from tests.viewer.sessions import called, create, said, text
-
-Scheme = Literal["light", "dark"]
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +20,7 @@ def sample(site: Site) -> str:
 
 
 @pytest.fixture(params=["light", "dark"])
-def coloured(page: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
+def coloured(page: Page, request: pytest.FixtureRequest) -> Page:
     """A page in light, then in dark."""
     page.emulate_media(color_scheme=request.param)
     return page
@@ -93,14 +89,8 @@ def test_the_help_sheet_has_no_violation(coloured: Page, site: Site) -> None:
     assert violations(coloured) == []
 
 
-def test_everything_works_by_keyboard_alone(page: Page, site: Site) -> None:
-    session = create(
-        site,
-        said("one", "The first", role="USER"),
-        called("a command", [text("its output")]),
-        said("three", "The last"),
-        title="By keyboard",
-    )
+def test_a_session_is_found_by_keyboard_alone(page: Page, site: Site) -> None:
+    session = create(site, said("one", "The first"), title="By keyboard")
     page.goto(site.url)
     expect(page.locator(f"a[href='/sessions/{session}']")).to_be_visible()
     page.keyboard.press("/")
@@ -111,6 +101,17 @@ def test_everything_works_by_keyboard_alone(page: Page, site: Site) -> None:
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="By keyboard")).to_be_visible()
+    expect(page.locator("article")).to_have_count(1)
+
+
+def test_a_session_is_walked_through_by_keyboard_alone(page: Page, site: Site) -> None:
+    session = create(
+        site,
+        said("one", "The first", role="USER"),
+        called("a command", [text("its output")]),
+        said("three", "The last"),
+    )
+    open_session(page, site, session)
     expect(page.locator("article")).to_have_count(3)
     page.keyboard.press("g")
     expect(page.locator("article[data-sequence='1']")).to_be_focused()

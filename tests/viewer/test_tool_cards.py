@@ -1,6 +1,7 @@
 """Tool cards in the browser: what is asked for, and what hostile output can do."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,7 +13,7 @@ from tests.viewer.sessions import ESCAPE, append, called, create, said, text, up
 BIDI = "\u202e"
 LONG_LINE = 5_000_000
 
-HOSTILE = {
+HOSTILE: dict[str, list[Any]] = {
     "a script": [text("<script>alert(1)</script><img src=x onerror=alert(1)>")],
     "markdown": [
         text(
@@ -184,7 +185,7 @@ def test_a_subagents_session_opens_in_place(page: Page, site: Site) -> None:
     found = site.query('{ sessions(filter: {agent: "sample-agent"}) { nodes { id } } }')
     open_session(page, site, found["sessions"]["nodes"][0]["id"], "#m16")
     head(page, "Look through the archive").click()
-    page.get_by_role("button", name="Open the sub-agent’s session here").click()
+    page.get_by_role("button", name=re.compile("Open the sub-agent.s session here")).click()
     nested = page.locator(".nested")
     expect(nested.locator("article").first).to_contain_text("Find gaps in the archive.")
     assert page.url.endswith("#m16")

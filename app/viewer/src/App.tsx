@@ -1,14 +1,19 @@
 import { lazy, Suspense } from 'react'
 import { Boundary } from './interface/Boundary'
-import { Link, usePath } from './interface/navigation'
+import { Link, namedMessage, usePath } from './interface/navigation'
+import { begin } from './session/opening'
 import { SessionList } from './sessions/SessionList'
 
 const loadSession = () => import('./session/Session')
 const Session = lazy(loadSession)
 
 const SESSION = /^\/sessions\/([^/]+)\/?$/
-// A session's code is asked for with the page, not after it.
-if (SESSION.test(location.pathname)) void loadSession()
+// A session and its code are asked for with the page, not one after the other.
+const first = SESSION.exec(location.pathname)?.[1]
+if (first) {
+  begin(decodeURIComponent(first), namedMessage())
+  void loadSession()
+}
 
 /** What the address asks for. */
 export function App() {

@@ -1,10 +1,12 @@
 import Anser, { type AnserJsonEntry } from 'anser'
-import { memo, useMemo, useState } from 'react'
+import { memo, startTransition, useEffect, useMemo, useState } from 'react'
 import { CopyButton } from '../interface/CopyButton'
 import { visible, withoutEscapes, withoutMovements } from '../interface/visible'
 
 /** So many lines are laid out together, and skipped while they are out of sight. */
 const CHUNK = 100
+/** So many chunks are drawn at once; the others follow without keeping the page from anything else. */
+const AT_ONCE = 3
 
 interface Props {
   text: string
@@ -14,7 +16,9 @@ interface Props {
 /** What a terminal printed: colours kept, movements of the cursor left out, overwritten lines as they ended. */
 export const Terminal = memo(function Terminal({ text, label = 'Terminal output' }: Props) {
   const [raw, setRaw] = useState(false)
-  const chunks = useMemo(() => (raw ? [] : parse(text)), [text, raw])
+  const chunks = useMemo(() => split(text), [text])
+  const [drawn, setDrawn] = useState(AT_ONCE)
+  useEffect(() => startTransition(() => setDrawn(chunks.length)), [chunks])
   const special = useMemo(() => text.includes('\u001b') || /\r(?!\n)/.test(text), [text])
   return (
     <div className="code terminal">
@@ -30,15 +34,7 @@ export const Terminal = memo(function Terminal({ text, label = 'Terminal output'
         {raw ? (
           <pre>{visible(text.replaceAll('\r', '␍'))}</pre>
         ) : (
-          chunks.map((chunk, index) => (
-            <pre
-              key={index}
-              className="chunk"
-              style={{ containIntrinsicBlockSize: `${chunk.lines * 1.5}em` }}
-            >
-              {chunk.parts.map(span)}
-            </pre>
-          ))
+          chunks.slice(0, drawn).map((chunk, index) => <Lines key={index} {...chunk} />)
         )}
       </section>
     </div>
@@ -46,29 +42,50 @@ export const Terminal = memo(function Terminal({ text, label = 'Terminal output'
 })
 
 interface Chunk {
-  lines: number
-  parts: AnserJsonEntry[]
+  /** The lines, behind the colours that were set before them. */
+  text: string
+  count: number
 }
 
-function parse(text: string): Chunk[] {
+const Lines = memo(function Lines({ text, count }: Chunk) {
+  const parts = useMemo(() => new Anser().ansiToJson(text, { use_classes: true, remove_empty: true }), [text])
+  return (
+    <pre className="chunk" style={{ containIntrinsicBlockSize: `auto ${count * 1.5}em` }}>
+      {parts.map(span)}
+    </pre>
+  )
+})
+
+function split(text: string): Chunk[] {
   const lines = withoutMovements(text.replaceAll('\r\n', '\n')).split('\n').map(overwritten)
-  const anser = new Anser()
   const chunks: Chunk[] = []
+  let colours = ''
   for (let start = 0; start < lines.length; start += CHUNK) {
     const part = lines.slice(start, start + CHUNK)
-    const parts = anser.ansiToJson(part.join('\n'), { use_classes: true, remove_empty: true })
-    chunks.push({ lines: part.length, parts })
+    const own = part.join('\n')
+    chunks.push({ text: colours + own, count: part.length })
+    colours = coloursAfter(colours + own)
   }
   return chunks
 }
+
+/** What is set at the end of a text: its colour sequences since the last that resets them all. */
+function coloursAfter(text: string): string {
+  const sequences = text.match(COLOURS) ?? []
+  return sequences.slice(sequences.findLastIndex((one) => RESET.test(one)) + 1).join('')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+const COLOURS = /\u001b\[[0-9;:]*m/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+const RESET = /^\u001b\[0?m$/
 
 /** A line as it ended, after carriage returns; the colours that were set before hold on. */
 function overwritten(line: string): string {
   const last = line.replace(/\r+$/, '')
   const start = last.lastIndexOf('\r')
   if (start < 0) return last
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
-  return (last.slice(0, start).match(/\u001b\[[0-9;:]*m/g) ?? []).join('') + last.slice(start + 1)
+  return (last.slice(0, start).match(COLOURS) ?? []).join('') + last.slice(start + 1)
 }
 
 function span(part: AnserJsonEntry, index: number) {

@@ -20,6 +20,17 @@ test('a terminal keeps colours and leaves out titles, links, movements and bells
   expect(container.querySelector('a')).toBeNull()
 })
 
+test('a colour holds on over many lines, and ends where it is reset', () => {
+  const red = Array.from({ length: 450 }, (_, index) => `line ${index}`).join('\n')
+  const { container } = render(<Terminal text={`${ESC}[31m${red}${ESC}[0m\nplain`} />)
+  const chunks = [...container.querySelectorAll('.chunk')]
+  expect(chunks.map((chunk) => chunk.querySelector('.ansi-red')?.textContent?.split('\n').length)).toEqual([
+    100, 100, 100, 100, 50,
+  ])
+  expect(container.querySelector('.scroll')?.textContent?.endsWith('line 449\nplain')).toBe(true)
+  expect(chunks.at(-1)?.querySelector('.ansi-red')?.textContent).not.toContain('plain')
+})
+
 test('a line that was overwritten is shown as it ended', () => {
   const { container } = render(<Terminal text={'10 %\r50 %\r100 %\r\ndone\r\n'} />)
   expect(container.querySelector('.scroll')?.textContent).toBe('100 %\ndone\n')

@@ -37,8 +37,8 @@ export function Help({ close }: { close: () => void }) {
         ))}
       </dl>
       <label>
-        <input type="checkbox" checked={on} onChange={(event) => setShortcutsOn(event.target.checked)} />{' '}
-        Single keys do something
+        <input type="checkbox" checked={on} onChange={(event) => setShortcutsOn(event.target.checked)} /> Use
+        single keys
       </label>
     </dialog>
   )

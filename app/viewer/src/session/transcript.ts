@@ -1,18 +1,11 @@
 /** A session's messages by their sequence: pages come when they are shown, and changes as they happen. */
 import { forget } from '../card/contents'
 import { follow, request } from '../graphql/client'
-import {
-  type Message,
-  MessagesQuery,
-  OpenAroundQuery,
-  OpenAtEndQuery,
-  type OpenSession,
-  SessionUpdates,
-} from '../graphql/documents'
+import { type Message, MessagesQuery, type OpenSession, SessionUpdates } from '../graphql/documents'
 import type { ResultOf } from '../graphql/graphql'
 import { type Folds, fold } from './folding'
+import { ask, open, PAGE } from './opening'
 
-const PAGE = 64
 /** Pages that are kept: with 4 kB a message, about 12 MB. */
 const KEPT_PAGES = 48
 
@@ -67,10 +60,7 @@ export class Transcript {
     this.problem = null
     this.changed()
     try {
-      const answer =
-        sequence === null
-          ? await request(OpenAtEndQuery, { id: this.id, count: PAGE })
-          : await request(OpenAroundQuery, { id: this.id, sequence, count: PAGE })
+      const answer = await open(this.id, sequence)
       if (!answer.session) {
         this.state = 'absent'
       } else {
@@ -182,7 +172,7 @@ export class Transcript {
   private beginAgain(): void {
     setTimeout(() => {
       if (!this.unfollow) return
-      void request(OpenAtEndQuery, { id: this.id, count: PAGE }).then(
+      void ask(this.id, null).then(
         ({ session }) => {
           if (!this.unfollow) return
           if (!session) {
