@@ -11,7 +11,7 @@ from tests.viewer.looking import body, head, open_session, overflows, violations
 from tests.viewer.sessions import called, create, said, text
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def sample(site: Site) -> str:
     """Return the GraphQL id of the sample session."""
     found = site.query('{ sessions(filter: {agent: "sample-agent"}) { nodes { id } } }')

@@ -11,7 +11,7 @@ MESSAGES = 100_000
 MOST_ROWS = 250
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def long_session(site: Site) -> str:
     """Return the GraphQL id of a session of 100,000 messages."""
     return import_long(site, MESSAGES)
