@@ -110,8 +110,8 @@ export function Messages({ transcript, start, address, ref }: Props) {
 
   useLayoutEffect(() => {
     // A message that was named in the address, before its row is there.
-    if (start) list.current?.scrollToIndex(start - 1, { align: 'start' })
-  }, [start])
+    if (start) list.current?.scrollToIndex(Math.min(start, transcript.count) - 1, { align: 'start' })
+  }, [start, transcript])
   useEffect(() => {
     if (!focusNext.current) return
     const row = rowOf(box.current, current)
