@@ -4,6 +4,7 @@
 exception, a breach of the content security policy, a request to another host.
 """
 
+import contextlib
 import dataclasses
 import functools
 import importlib.util
@@ -85,15 +86,21 @@ class Site:
         return data
 
 
-@pytest.fixture(scope="package")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Serve the sample session, with the viewer built from the sources as they are."""
+@contextlib.contextmanager
+def sample_site(folder: Path) -> Iterator[Site]:
+    """Serve the sample session from `folder`, and the viewer as its sources are."""
     build_of_viewer().build()
-    folder = tmp_path_factory.mktemp("site")
     with process("sample", "--data-dir", folder) as sampling:
         sampling.communicate()
     with serving("--data-dir", folder) as (_, lines):
         yield Site(graphql_url(lines).removesuffix("/graphql"))
+
+
+@pytest.fixture(scope="package")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site with the sample session alone."""
+    with sample_site(tmp_path_factory.mktemp("site")) as served:
+        yield served
 
 
 # No longer than the tests here: while Playwright runs, no other test can run an event loop.
