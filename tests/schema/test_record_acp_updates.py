@@ -415,3 +415,42 @@ async def test_a_deleted_session_takes_its_stream_along(api: Api) -> None:
     await api.store([])
     assert (await record(api, 0, chunk("b")))["nextIndex"] == 1
     assert [row["content"] for row in await messages(api.database)] == ["b"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+async def test_a_session_made_again_through_another_server_is_not_the_one_before(
+    api: Api, count: int
+) -> None:
+    made = {"projectId": encode("Project", "default"), "agent": "a", "clientSessionId": "again"}
+    other = restarted(api)
+    create = ("createSession", "session { id }")
+    session_id = (await mutate(api, *create, **made))["session"]["id"]
+    await record(api, 0, chunk("OLD1 "), chunk("OLD2 "), sessionId=session_id)
+    assert shown(await mutate(other, "deleteSession", id=session_id)) == []
+    assert (await mutate(other, *create, **made))["session"]["id"] == session_id
+    sent = [chunk(f"NEW{number} ") for number in range(4)]
+    await record(other, 0, *sent[:count], sessionId=session_id)
+    payload = await record(api, count, *sent[count:], sessionId=session_id)
+    assert (payload["nextIndex"], payload["errors"]) == (4, [])
+    assert [row["content"] for row in await messages(api.database)] == ["NEW0 NEW1 NEW2 NEW3 "]
+    await assert_sound(api)
+
+
+async def test_a_session_made_again_in_the_midst_of_a_write_is_not_the_one_before(
+    api: Api, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await record(api, 0, chunk("OLD1 "), chunk("OLD2 "))
+    other = restarted(api)
+    write = Database.write
+
+    async def overtaken(self: Database, job: Any) -> Any:
+        monkeypatch.setattr(Database, "write", write)
+        assert shown(await mutate(other, "deleteSession", id=session)) == []
+        await api.store([])
+        await record(other, 0, chunk("NEW1 "), chunk("NEW2 "))
+        return await write(self, job)
+
+    monkeypatch.setattr(Database, "write", overtaken)
+    assert (await record(api, 2, chunk("NEW3")))["nextIndex"] == 3
+    assert [row["content"] for row in await messages(api.database)] == ["NEW1 NEW2 NEW3"]
+    await assert_sound(api)

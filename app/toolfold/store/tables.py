@@ -316,7 +316,8 @@ source_table = Table(
     Column("path", Text, nullable=False),
     Column("format", Text, nullable=False),
     Column("session_id", Text),
-    # What was read when the last transaction ended: bytes, their SHA-256, and whole lines.
+    # What was read when the last transaction ended: bytes, their SHA-256, and whole lines; of a
+    # stream no bytes, the SHA-256 of the digest before and of the last record, and messages.
     Column("size", BigInteger, nullable=False),
     Column("digest", LargeBinary, nullable=False),
     Column("line", Integer, nullable=False),

@@ -16,11 +16,14 @@ def advance(connection: Connection, row: Values) -> None:
     insert_or_update(connection, source_table, row)
 
 
-def line_of(connection: Connection, project_id: str, source_id: str) -> int:
-    """Return how far a source has been read; 0 if there is none."""
+def progress(connection: Connection, project_id: str, source_id: str) -> tuple[int, bytes]:
+    """Return how far a source has been read and the digest of that; 0 and none if it is new."""
     column = source_table.c
-    statement = select(column.line).where(column.project_id == project_id, column.id == source_id)
-    return connection.execute(statement).scalar_one_or_none() or 0
+    statement = select(column.line, column.digest).where(
+        column.project_id == project_id, column.id == source_id
+    )
+    row = connection.execute(statement).one_or_none()
+    return (0, b"") if row is None else (row.line, row.digest)
 
 
 def keep(connection: Connection, rows: Sequence[Values]) -> None:

@@ -1,0 +1,107 @@
+"""How far a stream of ACP messages is, and what makes values of what follows.
+
+That needs what is open: a text that is still being spoken, the turn's calls and terminals. It
+follows from the messages alone, which are kept; whoever has no state, or one that is not where the
+stream is, makes it anew from them.
+
+An index does not say where a stream is: its session may have been deleted and made again, and
+another server have recorded other messages of it. So the stream's source has a digest over all
+that it was told, with the times at which that came, and a state has it too.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import zstandard
+
+from toolfold import stored_json
+from toolfold.importers.acp import notifications
+from toolfold.importers.acp.outbox import Told
+from toolfold.importers.acp.shape import NotUnderstoodError
+from toolfold.importers.acp.turn import Moment
+from toolfold.importers.acp.updates import SessionUpdates
+from toolfold.ingest.growth import Growth
+from toolfold.store import source
+from toolfold.store.engine import Database
+from toolfold.transcript import Json
+
+FORMAT = "acp-stream"
+"""The format of a stream's source, which no file has."""
+
+
+class MovedError(Exception):
+    """Another process has taken the stream further since its state was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The index that is expected next, and the digest over what came before it."""
+
+    index: int
+    digest: bytes
+
+
+START = Progress(0, b"")
+
+
+@dataclass(slots=True)
+class State:
+    """A stream as far as `progress`, and what makes values of what follows."""
+
+    updates: SessionUpdates
+    progress: Progress = START
+    growth: Growth = field(default_factory=Growth)
+
+    def take(self, messages: Sequence[Json], time: datetime, raw: bytes) -> list[Told]:
+        """Return what the next messages, which came at one time, make known, and what is open.
+
+        `raw` is how they are kept.
+        """
+        told: list[Told] = []
+        for message in messages:
+            try:
+                told += notifications.take(self.updates, message, Moment(time))
+            except NotUnderstoodError:
+                # It is kept with the others.
+                continue
+        if messages:
+            digest = hashlib.sha256(self.progress.digest + raw).digest()
+            self.progress = Progress(self.progress.index + len(messages), digest)
+        return told + self.updates.show()
+
+
+async def current(database: Database, key: tuple[str, str], state: State | None) -> State:
+    """Return the state of a stream where it is stored to be: the one given, if it is there."""
+    async with database.read() as connection:
+        row = await source.by_id(connection, key[0], stream_id(key))
+        stored = START if row is None else Progress(row.line, row.digest)
+        if state is not None and state.progress == stored:
+            return state
+        state = State(SessionUpdates(key[1]))
+        async for record in source.records(connection, key[0], stream_id(key)):
+            time, messages = await asyncio.to_thread(unpack, record.raw)
+            await asyncio.to_thread(state.take, messages, time, record.raw)
+    # A stream that began before there were digests has another one.
+    state.progress = Progress(state.progress.index, stored.digest)
+    return state
+
+
+def pack(messages: Sequence[Json], time: datetime) -> bytes:
+    """Return messages as they are kept: lines of JSON, the first of which says when they came."""
+    head = stored_json.encode({"time": time.isoformat()})
+    return zstandard.compress(b"\n".join([head, *map(stored_json.encode, messages)]))
+
+
+def unpack(raw: bytes) -> tuple[datetime, list[Json]]:
+    """Return when messages came, and the messages."""
+    head, *lines = zstandard.decompress(raw).split(b"\n")
+    time = datetime.fromisoformat(stored_json.decode(head)["time"])
+    return time, list(map(stored_json.decode, lines))
+
+
+def stream_id(key: tuple[str, str]) -> str:
+    """Return the id of a stream's source."""
+    return hashlib.sha256(f"{FORMAT}\n{key[1]}".encode()).hexdigest()
