@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,10 @@ from tests.schema.conftest import Api
 from tests.schema.mutating import assert_sound, mutate, refusals, shown
 from toolfold.events import Position
 from toolfold.importers import IMPORTERS
-from toolfold.ingest import acp_stream, import_file
+from toolfold.importers.acp.outbox import Told
+from toolfold.importers.acp.turn import Moment
+from toolfold.importers.acp.updates import SessionUpdates
+from toolfold.ingest import acp_state, acp_stream, import_file
 from toolfold.ingest.acp_stream import Streams
 from toolfold.schema.global_id import encode, session_key
 from toolfold.settings import Settings
@@ -453,4 +458,43 @@ async def test_a_session_made_again_in_the_midst_of_a_write_is_not_the_one_befor
     monkeypatch.setattr(Database, "write", overtaken)
     assert (await record(api, 2, chunk("NEW3")))["nextIndex"] == 3
     assert [row["content"] for row in await messages(api.database)] == ["NEW1 NEW2 NEW3"]
+    await assert_sound(api)
+
+
+@pytest.mark.usefixtures("session")
+async def test_a_long_stream_is_taken_up_again_without_a_connection_and_shown_once(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [f"{number} " for number in range(230)]
+    for index, word in enumerate(words):
+        await record(api, index, chunk(word))
+    read, held = Database.read, 0
+    held_while_taken: list[int] = []
+    shown_after: list[int] = []
+
+    @asynccontextmanager
+    async def counted(self: Database, **given: Any) -> AsyncIterator[Any]:
+        nonlocal held
+        async with read(self, **given) as connection:
+            held += 1
+            try:
+                yield connection
+            finally:
+                held -= 1
+
+    class Counting(SessionUpdates):
+        def update(self, update: Json, moment: Moment) -> list[Told]:
+            held_while_taken.append(held)
+            return super().update(update, moment)
+
+        def show(self) -> list[Told]:
+            shown_after.append(len(held_while_taken))
+            return super().show()
+
+    monkeypatch.setattr(Database, "read", counted)
+    monkeypatch.setattr(acp_state, "SessionUpdates", Counting)
+    assert (await record(restarted(api), 230, chunk("end")))["nextIndex"] == 231
+    assert held_while_taken == [0] * 231
+    assert shown_after == [230, 231]
+    assert [row["content"] for row in await messages(api.database)] == ["".join(words) + "end"]
     await assert_sound(api)

@@ -11,7 +11,7 @@ that it was told, with the times at which that came, and a state has it too.
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -60,33 +60,62 @@ class State:
 
         `raw` is how they are kept.
         """
-        told: list[Told] = []
+        return [*self._take(messages, time, raw), *self.updates.show()]
+
+    def follow(self, raws: Iterable[bytes]) -> None:
+        """Take records that are stored, and so told."""
+        for raw in raws:
+            time, messages = _unpack(raw)
+            for _ in self._take(messages, time, raw):
+                pass
+
+    def _take(self, messages: Sequence[Json], time: datetime, raw: bytes) -> Iterator[Told]:
         for message in messages:
             try:
-                told += notifications.take(self.updates, message, Moment(time))
+                yield from notifications.take(self.updates, message, Moment(time))
             except NotUnderstoodError:
                 # It is kept with the others.
                 continue
         if messages:
             digest = hashlib.sha256(self.progress.digest + raw).digest()
             self.progress = Progress(self.progress.index + len(messages), digest)
-        return told + self.updates.show()
 
 
 async def current(database: Database, key: tuple[str, str], state: State | None) -> State:
-    """Return the state of a stream where it is stored to be: the one given, if it is there."""
-    async with database.read() as connection:
+    """Return the state of a stream where it is stored to be: the one given, if it is there.
+
+    Raises:
+        MovedError: if the stream is deleted meanwhile.
+    """
+    async with database.read(single=True) as connection:
         row = await source.by_id(connection, key[0], stream_id(key))
-        stored = START if row is None else Progress(row.line, row.digest)
-        if state is not None and state.progress == stored:
-            return state
-        state = State(SessionUpdates(key[1]))
-        async for record in source.records(connection, key[0], stream_id(key)):
-            time, messages = await asyncio.to_thread(unpack, record.raw)
-            await asyncio.to_thread(state.take, messages, time, record.raw)
+    stored = START if row is None else Progress(row.line, row.digest)
+    if state is not None and state.progress == stored:
+        return state
+    state = State(SessionUpdates(key[1]))
+    await _follow(database, key, state, stored.index)
+    if state.progress.index != stored.index:
+        raise MovedError
     # A stream that began before there were digests has another one.
-    state.progress = Progress(state.progress.index, stored.digest)
+    state.progress = stored
     return state
+
+
+async def _follow(database: Database, key: tuple[str, str], state: State, end: int) -> None:
+    """Take a state on through the records that are stored, up to an index if they reach it.
+
+    They are read a portion at a time, as others want the connection while one is worked through;
+    and what is open is shown once, as it grows with what was taken.
+    """
+    while state.progress.index < end:
+        async with database.read(single=True) as connection:
+            raws = await source.records(
+                connection, key[0], stream_id(key), state.progress.index, end
+            )
+        if not raws:
+            return
+        await asyncio.to_thread(state.follow, raws)
+    await asyncio.to_thread(state.updates.show)
 
 
 def pack(messages: Sequence[Json], time: datetime) -> bytes:
@@ -95,13 +124,13 @@ def pack(messages: Sequence[Json], time: datetime) -> bytes:
     return zstandard.compress(b"\n".join([head, *map(stored_json.encode, messages)]))
 
 
-def unpack(raw: bytes) -> tuple[datetime, list[Json]]:
+def stream_id(key: tuple[str, str]) -> str:
+    """Return the id of a stream's source."""
+    return hashlib.sha256(f"{FORMAT}\n{key[1]}".encode()).hexdigest()
+
+
+def _unpack(raw: bytes) -> tuple[datetime, list[Json]]:
     """Return when messages came, and the messages."""
     head, *lines = zstandard.decompress(raw).split(b"\n")
     time = datetime.fromisoformat(stored_json.decode(head)["time"])
     return time, list(map(stored_json.decode, lines))
-
-
-def stream_id(key: tuple[str, str]) -> str:
-    """Return the id of a stream's source."""
-    return hashlib.sha256(f"{FORMAT}\n{key[1]}".encode()).hexdigest()

@@ -1,6 +1,6 @@
 """Sources: the files that were imported, and how far."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Row, select
@@ -21,22 +21,21 @@ async def by_id(connection: AsyncConnection, project_id: str, source_id: str) ->
 
 
 async def records(
-    connection: AsyncConnection, project_id: str, source_id: str
-) -> AsyncIterator[Row[int, bytes]]:
-    """Yield `line` and `raw` of a source's records in their order, few at a time."""
+    connection: AsyncConnection, project_id: str, source_id: str, start: int, end: int
+) -> Sequence[bytes]:
+    """Return the first of a source's records, as they are kept, from line `start` to before `end`.
+
+    There may be more; there is none left if none is returned.
+    """
     column = record_table.c
-    after = -1
-    while True:
-        statement = select(column.line, column.raw).where(
-            column.project_id == project_id, column.source_id == source_id, column.line > after
-        )
-        ordered = statement.order_by(column.line, column.position).limit(_RECORDS_AT_ONCE)
-        rows = (await connection.execute(ordered)).all()
-        for row in rows:
-            yield row
-        if len(rows) < _RECORDS_AT_ONCE:
-            return
-        after = rows[-1].line
+    statement = select(column.raw).where(
+        column.project_id == project_id,
+        column.source_id == source_id,
+        column.line >= start,
+        column.line < end,
+    )
+    ordered = statement.order_by(column.line, column.position).limit(_RECORDS_AT_ONCE)
+    return (await connection.execute(ordered)).scalars().all()
 
 
 async def by_bytes(
