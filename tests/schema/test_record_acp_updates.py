@@ -498,3 +498,33 @@ async def test_a_long_stream_is_taken_up_again_without_a_connection_and_shown_on
     assert shown_after == [230, 231]
     assert [row["content"] for row in await messages(api.database)] == ["".join(words) + "end"]
     await assert_sound(api)
+
+
+@pytest.mark.usefixtures("session")
+async def test_a_state_outlives_a_refusal_and_takes_only_what_another_server_recorded(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = restarted(api)
+    for index in range(6):
+        await record(other, index, chunk(f"{index}"))
+    taken: list[Json] = []
+
+    class Counting(SessionUpdates):
+        def update(self, update: Json, moment: Moment) -> list[Told]:
+            taken.append(update)
+            return super().update(update, moment)
+
+    monkeypatch.setattr(acp_state, "SessionUpdates", Counting)
+    assert (await record(api, 6, chunk("6")))["nextIndex"] == 7
+    assert len(taken) == 7
+    assert shown(await record(api, 9, chunk("9"))) == [("ConflictError", "input.fromIndex")]
+    await mutate(api, "updateSession", id=SESSION, status="ARCHIVED")
+    assert shown(await record(api, 7, chunk("7"))) == [("InvalidInputError", "input.sessionId")]
+    await mutate(api, "updateSession", id=SESSION, status="ACTIVE")
+    assert len(taken) == 7
+    await record(other, 7, chunk("7"), call("c"), chunk("8"))
+    assert (await record(api, 10, chunk("9")))["nextIndex"] == 11
+    assert len(taken) == 7 + 3 + 1
+    found = await messages(api.database)
+    assert [row["content"] for row in found] == ["01234567", "", "89"]
+    await assert_sound(api)

@@ -82,7 +82,9 @@ class State:
 
 
 async def current(database: Database, key: tuple[str, str], state: State | None) -> State:
-    """Return the state of a stream where it is stored to be: the one given, if it is there.
+    """Return the state of a stream where it is stored to be: the one given, if it gets there.
+
+    The one given is changed, and is of no use if this raises.
 
     Raises:
         MovedError: if the stream is deleted meanwhile.
@@ -90,8 +92,11 @@ async def current(database: Database, key: tuple[str, str], state: State | None)
     async with database.read(single=True) as connection:
         row = await source.by_id(connection, key[0], stream_id(key))
     stored = START if row is None else Progress(row.line, row.digest)
-    if state is not None and state.progress == stored:
-        return state
+    if state is not None:
+        # Another server may have taken the stream on, or one that is no longer there.
+        await _follow(database, key, state, stored.index)
+        if state.progress == stored:
+            return state
     state = State(SessionUpdates(key[1]))
     await _follow(database, key, state, stored.index)
     if state.progress.index != stored.index:
@@ -107,6 +112,8 @@ async def _follow(database: Database, key: tuple[str, str], state: State, end: i
     They are read a portion at a time, as others want the connection while one is worked through;
     and what is open is shown once, as it grows with what was taken.
     """
+    if state.progress.index >= end:
+        return
     while state.progress.index < end:
         async with database.read(single=True) as connection:
             raws = await source.records(

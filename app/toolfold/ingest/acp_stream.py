@@ -94,11 +94,15 @@ class Streams:
         stream = self._stream(key)
         async with stream.lock:
             for _ in range(_ATTEMPTS):
-                # It is put back when what it has taken in is written.
+                row = await _session(database, key)
+                lifecycle.check_open(row.status, "sessionId")
+                # It is put back when all that it has taken in is stored.
                 state, stream.state = stream.state, None
                 try:
-                    row = await _session(database, key)
                     state = await acp_state.current(database, key, state)
+                    if first_index > state.progress.index:
+                        stream.state = state
+                        raise _gap(state.progress.index, first_index)
                     found = await _record(database, state, row, first_index, messages)
                 except MovedError:
                     continue
@@ -143,14 +147,9 @@ async def _record(
     database: Database, state: State, row: Any, first_index: int, messages: Sequence[Json]
 ) -> Recorded:
     key = (row.project_id, row.id)
-    index = state.progress.index
-    if first_index > index:
-        raise ConflictError(
-            f"The next index is {index}: what is before {first_index} is lacking.",
-            "fromIndex",
-            current=index,
-        )
-    news = await asyncio.to_thread(_take, state, row, messages[index - first_index :])
+    news = await asyncio.to_thread(
+        _take, state, row, messages[state.progress.index - first_index :]
+    )
 
     def record(connection: Connection) -> Recorded:
         stored = lifecycle.require_open(connection, *key, "sessionId")
@@ -161,6 +160,11 @@ async def _record(
         return _write(connection, stored, news)
 
     return await database.write(record)
+
+
+def _gap(index: int, first_index: int) -> ConflictError:
+    problem = f"The next index is {index}: what is before {first_index} is lacking."
+    return ConflictError(problem, "fromIndex", current=index)
 
 
 def _take(state: State, row: Any, messages: Sequence[Json]) -> _News:

@@ -119,11 +119,20 @@ def require_open(
         InvalidInputError: with this path, if it is archived.
     """
     row = require(connection, project_id, session_id, *path)
-    if row["status"] == SessionStatus.ARCHIVED:
+    check_open(row["status"], *path)
+    return row
+
+
+def check_open(status: str, *path: str) -> None:
+    """Refuse a session of this status if it takes no messages.
+
+    Raises:
+        InvalidInputError: with this path, if it is archived.
+    """
+    if status == SessionStatus.ARCHIVED:
         raise InvalidInputError(
             "The session is archived and takes nothing until updateSession reopens it.", *path
         )
-    return row
 
 
 def _id_of(new: NewSession) -> str:
