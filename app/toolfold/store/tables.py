@@ -6,6 +6,8 @@ Times are text, RFC 3339 in UTC with milliseconds, exactly as they are served; h
 bytes of a SHA-256.
 """
 
+import secrets
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -72,6 +74,8 @@ session_table = Table(
     Column("output_tokens", BigInteger),
     Column("cache_read_tokens", BigInteger),
     Column("cache_creation_tokens", BigInteger),
+    # Tells the session from another that had its id before it, or will have it.
+    Column("incarnation", Text, nullable=False, default=lambda: secrets.token_hex(6)),
     PrimaryKeyConstraint("project_id", "id"),
     UniqueConstraint("project_id", "source_format", "source_session"),
     ForeignKeyConstraint(["project_id"], ["project.id"]),

@@ -68,6 +68,7 @@ def _create_session() -> None:
         sa.Column("output_tokens", sa.BigInteger()),
         sa.Column("cache_read_tokens", sa.BigInteger()),
         sa.Column("cache_creation_tokens", sa.BigInteger()),
+        sa.Column("incarnation", sa.Text(), nullable=False),
         sa.CheckConstraint(
             "status IN ('active', 'completed', 'failed', 'archived')", name="ck_session_status"
         ),
