@@ -333,6 +333,19 @@ source_table = Table(
     Index("ix_source_digest", "project_id", "digest"),
 )
 
+# Every session that a source told of, so that it is read again when one of them was deleted.
+told_session_table = Table(
+    "told_session",
+    metadata,
+    Column("project_id", Text, nullable=False),
+    Column("source_id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    PrimaryKeyConstraint("project_id", "source_id", "session_id"),
+    ForeignKeyConstraint(["project_id", "source_id"], ["source.project_id", "source.id"]),
+    Index("ix_told_session_session_id", "project_id", "session_id"),
+    sqlite_with_rowid=False,
+)
+
 record_table = Table(
     "record",
     metadata,
