@@ -73,8 +73,8 @@ async def import_whole(database: Database, folder: Path, lines: Sequence[Spoken]
 
 
 async def stored(database: Database, project_id: str) -> list[list[dict[str, Any]]]:
-    """Return a project's sessions and messages, without how often they were written."""
-    incidental = ("project_id", "revision", "head_revision")
+    """Return a project's sessions and messages, but for what tells two writings of them apart."""
+    incidental = ("project_id", "revision", "head_revision", "incarnation")
     return [
         [
             {name: value for name, value in row.items() if name not in incidental}

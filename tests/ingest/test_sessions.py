@@ -65,6 +65,7 @@ async def test_every_field_of_a_session_is_in_its_row(database: Database) -> Non
     )
     row = await session(database)
     assert uuid.UUID(row.pop("id")).version == 5
+    assert row.pop("incarnation")
     assert row == {
         "project_id": "default",
         "title": "The title",

@@ -1,11 +1,13 @@
 """Subscriptions to a session: what is told, in which order, from where, and at which cost."""
 
 import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import Connection, delete
 
 from tests.builders import text_message, tool_message
 from tests.ingest.stored import rows
@@ -16,6 +18,7 @@ from toolfold import loaders
 from toolfold.events import Position
 from toolfold.feed import session as feed
 from toolfold.ingest import lifecycle
+from toolfold.ingest.lifecycle import NewSession
 from toolfold.schema.global_id import encode, session_key
 from toolfold.store.engine import Database
 from toolfold.store.tables import content_chunk_table, message_table, session_table
@@ -216,6 +219,52 @@ async def test_another_session_under_a_deleted_ones_id_is_not_taken_for_it(live:
         assert (await following.next())["__typename"] == "SessionDeleted"
         after = following.cursor
     assert await errors(live, id=id_, after=after) == ["BAD_USER_INPUT"]
+
+
+async def test_a_cursor_of_a_session_that_was_made_again_longer_is_refused(live: Live) -> None:
+    id_ = await live.write(*(said(f"old{number}") for number in range(3)))
+    document = "query($id: ID!) { session(id: $id) { updatesCursor } }"
+    result = await SCHEMA.execute(document, {"id": id_}, context_value=live.resources)
+    assert result.data is not None
+    cursors = [result.data["session"]["updatesCursor"]]
+    async with live.follow(id=id_) as following:
+        await following.until_caught_up()
+        cursors.append(following.cursor)
+        await remove(live, id_)
+        assert await live.write(*(said(f"new{number}") for number in range(6))) == id_
+        assert await following.next() == {"__typename": "SessionDeleted", "deletedId": id_}
+        cursors.append(following.cursor)
+        assert await following.has_ended()
+    for cursor in cursors:
+        assert await errors(live, id=id_, after=cursor) == ["BAD_USER_INPUT"]
+
+
+async def test_a_session_that_a_client_makes_again_takes_no_cursor_of_the_first(live: Live) -> None:
+    new = NewSession(agent="an agent", client_id="mine")
+    now = datetime(2026, 11, 30, 17, 9, tzinfo=UTC)
+
+    def make(connection: Connection) -> str:
+        return lifecycle.create(connection, "default", new, now=now).session_id
+
+    write = live.resources.database.write
+    session = await write(make)
+    id_ = encode("Session", "default", session)
+    async with live.follow(id=id_) as following:
+        assert await following.next() == CAUGHT_UP
+        await write(lambda connection: lifecycle.remove(connection, "default", session))
+        # Made at the same time, it tells nothing that the first one did not.
+        assert await write(make) == session
+        assert await errors(live, id=id_, after=following.cursor) == ["BAD_USER_INPUT"]
+
+
+async def test_a_session_that_began_earlier_than_was_known_is_the_same(live: Live) -> None:
+    begun = datetime(2026, 11, 30, 17, 9, tzinfo=UTC)
+    id_ = await live.write(replace(said("1"), created_at=begun))
+    async with live.follow(id=id_) as following:
+        await following.until_caught_up()
+    await live.write(replace(said("2"), created_at=begun - timedelta(days=1)))
+    async with live.follow(id=id_, after=following.cursor) as following:
+        assert await following.next() == update(2, 2)
 
 
 async def errors(live: Live, **variables: Any) -> list[str]:

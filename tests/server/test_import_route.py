@@ -13,7 +13,7 @@ from tests.server.serving import codes
 from tests.server.stored import Served, incompressible
 from toolfold import export, sample
 from toolfold.events import Position
-from toolfold.ingest import receiving, record
+from toolfold.ingest import projects, receiving, record
 from toolfold.ingest.gathering import MAX_ENTRIES
 from toolfold.store import session
 from toolfold.store.engine import Database
@@ -230,3 +230,21 @@ async def test_who_follows_a_session_is_told_what_was_written(served: Served) ->
     with events.watch_session("default", "s1") as watch:
         await post(served, header(), line("m1"), line("m2"))
         assert list(watch.take().values()) == [Position("default", "s1", 2)]
+
+
+@pytest.mark.parametrize("written", [(), ("m1", "m2", "m3")])
+async def test_a_project_that_is_deleted_meanwhile_is_not_found(
+    served: Served, monkeypatch: pytest.MonkeyPatch, written: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("toolfold.ingest.gathering.MAX_ENTRIES", 2)
+    await served.write(lambda connection: add_project(connection, "other"))
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b"".join([header(), *map(line, written)] if written else [])
+        assert bool(await messages(served.database)) == bool(written)
+        await served.write(lambda connection: projects.remove(connection, "other"))
+        yield b"".join([header("s2"), line("m4"), line("m5")])
+
+    answer = await served.client.post("/api/projects/other/import", content=body())
+    assert (answer.status_code, codes(answer)) == (404, ["NOT_FOUND"])
+    assert await messages(served.database) == []

@@ -47,22 +47,33 @@ class Place:
     """How far a follower has come, in a process or across connections.
 
     It was told all up to `revision`. Every message up to the sequence `seen` was there to see.
-    `own` is a digest of the session's own columns as it knows them.
+    `own` is a digest of the session's own columns as it knows them. `incarnation` is the session's:
+    another one under its id has another.
     """
 
     revision: int
     seen: int
     own: str
+    incarnation: str
 
     @classmethod
     def start(cls, session: Any) -> "Place":
         """Return the place of a follower that knows a session's row and none of its messages."""
-        return cls(0, 0, own_digest(session))
+        return cls(0, 0, own_digest(session), session.incarnation)
 
     @classmethod
     def end(cls, session: Any) -> "Place":
         """Return the place of a follower that knows a session as its row says it is."""
-        return cls(session.head_revision, session.head_sequence, own_digest(session))
+        own = own_digest(session)
+        return cls(session.head_revision, session.head_sequence, own, session.incarnation)
+
+    def is_of(self, session: Any) -> bool:
+        """Say whether it is a place in this session, not in one that had its id before.
+
+        A lower revision is that of a database that was brought back from an older copy.
+        """
+        is_same = bool(self.incarnation == session.incarnation)
+        return is_same and bool(self.revision <= session.head_revision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +194,7 @@ class SessionFeed:
                 revision = follower.place.revision
                 question = _Question(self.database, self.seconds, key, columns, revision)
                 stretch = await self.reads.read(question, functools.partial(_reaches, told))
-                if stretch.session is None or stretch.session.head_revision < revision:
-                    # A lower revision is that of another session that was made under its id.
+                if stretch.session is None or not follower.place.is_of(stretch.session):
                     yield Deleted(follower.place)
                     return
                 for news in follower.tell(stretch, stretch.session, watch):

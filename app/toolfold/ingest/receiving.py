@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from toolfold.errors import BadLineError, InvalidJsonError, TranscriptError
 from toolfold.importers import toolfold_export
 from toolfold.importers.jsonl import START, Line
+from toolfold.ingest import projects
 from toolfold.ingest.batch import Batch
 from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.source import Reached, Source, begin, write_part
@@ -98,6 +99,7 @@ class Receiver:
         Raises:
             BadLineError: at a line that cannot be imported; what was not written before it is
                 dropped.
+            UnknownIdError: if the project is not there, or no more.
             DatabaseError: if the database fails.
         """
         lines = self._lines.whole(piece)
@@ -122,7 +124,12 @@ class Receiver:
             self._written(counts)
 
     def _write(self, part: _Part, now: datetime, connection: Connection) -> Counts:
-        """Write a part in a transaction that may be run again."""
+        """Write a part in a transaction that may be run again.
+
+        Raises:
+            UnknownIdError: if the project was deleted meanwhile.
+        """
+        projects.require(connection, self._project_id)
         if self._source is None or part.reached is None:
             return write(connection, self._project_id, part.batch, base_time=now)
         if not self._is_begun:

@@ -67,8 +67,8 @@ def write_part(
     `reached` may be before the batch's end, never beyond it.
     """
     counts = write(connection, project_id, batch, base_time=told.changed_at)
-    ids = (one.identity.id for one in batch.sessions.values())
-    told = told.telling(ids, is_refused=counts.refused)
+    session_ids = [one.identity.id for one in batch.sessions.values()]
+    told = told.telling(session_ids, is_refused=counts.refused)
     if told.is_refused:
         reached = Reached(START)
     source.advance(
@@ -86,6 +86,7 @@ def write_part(
             "imported_at": timestamp(now),
         },
     )
+    source.tell_of(connection, project_id, told.id, session_ids)
     source.keep(
         connection,
         [

@@ -128,9 +128,9 @@ def _place(key: SessionKey, session: SessionRow, after: str | None) -> Place:
     if after is None:
         return Place.start(session)
     place = update_cursor.decode(key, after)
-    if place.revision > session.head_revision:
+    if not place.is_of(session):
         raise BadUserInputError(
-            "after is beyond the end: it is of a session that was deleted since.", argument="after"
+            "after is of a session that was deleted and made again since.", argument="after"
         )
     return place
 
@@ -180,7 +180,7 @@ async def _session_list_updates(info: Info, project_id: str | None) -> AsyncGene
 
 def _list_update(listed: Listed) -> Any:
     if listed.row is None:
-        return _deleted(listed.key, Place(0, 0, ""))
+        return _deleted(listed.key, Place(0, 0, "", ""))
     cursor = update_cursor.encode(listed.key, Place.end(listed.row))
     return SessionChange(cursor=cursor, session=_shown(listed.row))
 

@@ -8,7 +8,7 @@ from toolfold.schema.connection import Scope
 
 def encode(key: SessionKey, place: Place) -> str:
     """Return the cursor of a place in the updates of a session."""
-    return _scope(key).encode((place.revision, place.seen, place.own))
+    return _scope(key).encode((place.revision, place.seen, place.own, place.incarnation))
 
 
 def decode(key: SessionKey, cursor: str) -> Place:
@@ -17,12 +17,12 @@ def decode(key: SessionKey, cursor: str) -> Place:
     Raises:
         BadUserInputError: naming `after`, for any other string.
     """
-    revision, seen, own = _scope(key).decode(cursor, argument="after") or ()
-    place = Place(int(revision), int(seen), str(own))
+    revision, seen, own, incarnation = _scope(key).decode(cursor, argument="after") or ()
+    place = Place(int(revision), int(seen), str(own), str(incarnation))
     if place.revision < 0 or place.seen < 0:
         raise BadUserInputError("after is not a cursor of this session.", argument="after")
     return place
 
 
 def _scope(key: SessionKey) -> Scope:
-    return Scope.of("updates", *key, types=(int, int, str))
+    return Scope.of("updates", *key, types=(int, int, str, str))

@@ -6,7 +6,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from toolfold.errors import BadLineError
+from toolfold.errors import BadLineError, UnknownIdError
 from toolfold.ingest import Counts
 from toolfold.ingest.receiving import Receiver, answer
 from toolfold.schema.context import Resources
@@ -17,7 +17,8 @@ async def import_lines(request: Request) -> Response:
     """Write what the request's body says into the project of the path, batch by batch.
 
     The body is read only as fast as it is written. 400 names the line that cannot be imported,
-    and says what was written before it; 404 if there is no such project.
+    and says what was written before it; 404 if there is no such project, or no more:
+    what was written of it is gone then.
     """
     resources: Resources = request.app.state.resources
     project_id = request.path_params["project"]
@@ -39,6 +40,8 @@ async def import_lines(request: Request) -> Response:
     except BadLineError as error:
         errors = [{"message": error.message, "extensions": error.extensions}]
         return _respond(400, {"errors": errors, "imported": answer(receiver.tally)})
+    except UnknownIdError as error:
+        raise HTTPException(404, error.message) from error
     return _respond(200, answer(receiver.tally))
 
 

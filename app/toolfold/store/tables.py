@@ -6,6 +6,8 @@ Times are text, RFC 3339 in UTC with milliseconds, exactly as they are served; h
 bytes of a SHA-256.
 """
 
+import secrets
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -72,6 +74,8 @@ session_table = Table(
     Column("output_tokens", BigInteger),
     Column("cache_read_tokens", BigInteger),
     Column("cache_creation_tokens", BigInteger),
+    # Tells the session from another that had its id before it, or will have it.
+    Column("incarnation", Text, nullable=False, default=lambda: secrets.token_hex(6)),
     PrimaryKeyConstraint("project_id", "id"),
     UniqueConstraint("project_id", "source_format", "source_session"),
     ForeignKeyConstraint(["project_id"], ["project.id"]),
@@ -328,6 +332,19 @@ source_table = Table(
     PrimaryKeyConstraint("project_id", "id"),
     ForeignKeyConstraint(["project_id"], ["project.id"]),
     Index("ix_source_digest", "project_id", "digest"),
+)
+
+# Every session that a source told of, so that it is read again when one of them was deleted.
+told_session_table = Table(
+    "told_session",
+    metadata,
+    Column("project_id", Text, nullable=False),
+    Column("source_id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    PrimaryKeyConstraint("project_id", "source_id", "session_id"),
+    ForeignKeyConstraint(["project_id", "source_id"], ["source.project_id", "source.id"]),
+    Index("ix_told_session_session_id", "project_id", "session_id"),
+    sqlite_with_rowid=False,
 )
 
 record_table = Table(

@@ -21,6 +21,7 @@ def upgrade() -> None:
     _create_content_image()
     _create_attachment()
     _create_source()
+    _create_told_session()
     _create_record()
     _insert_default_project()
 
@@ -68,6 +69,7 @@ def _create_session() -> None:
         sa.Column("output_tokens", sa.BigInteger()),
         sa.Column("cache_read_tokens", sa.BigInteger()),
         sa.Column("cache_creation_tokens", sa.BigInteger()),
+        sa.Column("incarnation", sa.Text(), nullable=False),
         sa.CheckConstraint(
             "status IN ('active', 'completed', 'failed', 'archived')", name="ck_session_status"
         ),
@@ -361,6 +363,23 @@ def _create_source() -> None:
         sa.PrimaryKeyConstraint("project_id", "id", name="pk_source"),
     )
     op.create_index("ix_source_digest", "source", ["project_id", "digest"])
+
+
+def _create_told_session() -> None:
+    op.create_table(
+        "told_session",
+        sa.Column("project_id", sa.Text(), nullable=False),
+        sa.Column("source_id", sa.Text(), nullable=False),
+        sa.Column("session_id", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["project_id", "source_id"],
+            ["source.project_id", "source.id"],
+            name="fk_told_session_source",
+        ),
+        sa.PrimaryKeyConstraint("project_id", "source_id", "session_id", name="pk_told_session"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_told_session_session_id", "told_session", ["project_id", "session_id"])
 
 
 def _create_record() -> None:
