@@ -69,10 +69,10 @@ async def both(database: Database, path: Path, importer: Importer | None = None)
 
 
 async def stored(database: Database, project_id: str) -> dict[str, list[dict[str, Any]]]:
-    """Return all of a project's rows but what says of which project and when it was imported."""
+    """Return all of a project's rows, but for what tells it from another that is the same."""
     return {
         table.name: [
-            {**row, "project_id": None, "imported_at": None}
+            {**row, "project_id": None, "imported_at": None, "incarnation": None}
             for row in await rows(database, table)
             if row.get("project_id") == project_id
         ]
