@@ -21,7 +21,6 @@ from tests.bench import (
     report,
     sessions,
     streaming,
-    viewer,
 )
 from tests.bench.figures import Figure
 from tests.bench.options import Options
@@ -40,7 +39,6 @@ GROUPS: Mapping[str, Callable[[Options], Iterator[Figure]]] = {
         streaming,
         importing,
         curves,
-        viewer,
     )
 }
 

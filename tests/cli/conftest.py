@@ -68,11 +68,8 @@ def store(settings: Settings) -> Store:
 
 
 def process(
-    *arguments: object,
-    stdout: int = subprocess.PIPE,
-    stderr: int = subprocess.PIPE,
-    toolfold: Sequence[str] = TOOLFOLD,
+    *arguments: object, stdout: int = subprocess.PIPE, stderr: int = subprocess.PIPE
 ) -> "subprocess.Popen[bytes]":
     """Start a command as a process of its own; close its pipes by using it in a `with`."""
-    command = [*toolfold, *map(str, arguments)]
+    command = [*TOOLFOLD, *map(str, arguments)]
     return subprocess.Popen(command, stdout=stdout, stderr=stderr)  # noqa: S603 (our own)
