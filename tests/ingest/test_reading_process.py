@@ -65,13 +65,14 @@ def run(code: str, *arguments: object) -> str:
 
 
 def rows(data_dir: Path) -> dict[str, list[Any]]:
-    """Return every row of every table but the project's, without when it was imported."""
+    """Return every row of every table but the project's, without what no two imports share."""
+    own = {"imported_at", "incarnation"}
     found: dict[str, list[Any]] = {}
     with contextlib.closing(sqlite3.connect(data_dir / sqlite.FILE_NAME)) as connection:
         for table in metadata.sorted_tables:
             if table is project_table:
                 continue
-            names = [column.name for column in table.columns if column.name != "imported_at"]
+            names = [column.name for column in table.columns if column.name not in own]
             columns = ", ".join(f'"{name}"' for name in names)
             statement = f'SELECT {columns} FROM "{table.name}"'  # noqa: S608 (our own names)
             found[table.name] = sorted(connection.execute(statement).fetchall(), key=repr)
