@@ -10,6 +10,7 @@ from tests.reliability import (
     killing,
     slow_reader,
     subscribers,
+    vanishing,
 )
 from toolfold.settings import Settings
 
@@ -39,6 +40,12 @@ def test_whoever_stops_reading_costs_the_server_no_memory(
     database_settings: Settings, tmp_path: Path
 ) -> None:
     assert slow_reader.run(database_settings, tmp_path, slow_reader.SHORT).faults == []
+
+
+def test_clients_that_vanish_leave_no_connection_in_use(
+    database_settings: Settings, tmp_path: Path
+) -> None:
+    assert vanishing.run(database_settings, tmp_path, vanishing.SHORT).faults == []
 
 
 @pytest.mark.parametrize("dialect", ["sqlite"])

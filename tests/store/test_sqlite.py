@@ -159,6 +159,23 @@ async def test_a_statement_that_begins_after_its_cancellation_is_interrupted(
 
 
 @on_sqlite
+async def test_an_error_leaves_no_open_cursor_behind(database: Database) -> None:
+    async with database.read() as connection:
+        driver = (await connection.get_raw_connection()).driver_connection
+        assert isinstance(driver, dialects.InterruptibleConnection)
+        # It fails at the second row, when the first has been read.
+        rows = "SELECT json(value) FROM (SELECT '1' AS value UNION ALL SELECT '{')"
+        with pytest.raises(dialects.MODULE.OperationalError) as caught:
+            await driver.read(rows, ())
+        places = [place.frame.f_locals for place in caught.traceback]
+        cursors = [place["cursor"] for place in places if "cursor" in place]
+        assert cursors
+        for cursor in cursors:
+            with pytest.raises(dialects.MODULE.ProgrammingError, match="closed cursor"):
+                cursor.fetchall()
+
+
+@on_sqlite
 async def test_processes_create_and_write_one_file_at_once(
     empty_database_settings: Settings,
 ) -> None:

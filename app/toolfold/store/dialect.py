@@ -250,8 +250,16 @@ class InterruptibleConnection(aiosqlite.Connection):
 
 
 def _read(connection: Any, sql: str, parameters: Any) -> tuple[Any, list[Any]]:
+    """Read a statement's rows; its cursor is closed here, on the connection's own thread.
+
+    An error's traceback holds the cursor, and is dropped on any thread at any time: to reset the
+    statement of a connection that another thread closes then ends the process.
+    """
     cursor = connection.execute(sql, parameters)
-    return cursor.description, cursor.fetchall()
+    try:
+        return cursor.description, cursor.fetchall()
+    finally:
+        cursor.close()
 
 
 def _end(connection: Any) -> None:

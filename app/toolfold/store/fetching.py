@@ -149,7 +149,8 @@ async def _run(core: Connection, adapter: Any, sql: str, values: tuple[Any, ...]
     if core.dialect.name == "sqlite":
         if not core.get_execution_options().get(SINGLE):
             driver.begin()
-        return await driver.execute_fetchall(sql, values)
+        _, rows = await driver.read(sql, values)
+        return rows
     if adapter._transaction is None:
         await adapter._start_transaction()
     # It keeps the statements that it has prepared.

@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import aiosqlite
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool, QueuePool
@@ -92,7 +91,7 @@ class SqliteBackend:
 
         async def data_version() -> int:
             # In no transaction: in one, it would stay as it was at the beginning.
-            ((version,),) = await connection.execute_fetchall("PRAGMA data_version")
+            _, ((version,),) = await connection.read("PRAGMA data_version", ())
             return int(version)
 
         try:
@@ -185,8 +184,10 @@ def reader_engine(path: Path) -> AsyncEngine:
     )
 
 
-async def _open_reader(path: Path) -> aiosqlite.Connection:
-    return await dialect.InterruptibleConnection(functools.partial(_connect_reader, path))
+async def _open_reader(path: Path) -> dialect.InterruptibleConnection:
+    connection = dialect.InterruptibleConnection(functools.partial(_connect_reader, path))
+    await connection
+    return connection
 
 
 def _connect(path: Path) -> Any:
