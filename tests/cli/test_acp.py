@@ -223,9 +223,10 @@ def test_an_agent_that_is_not_there_is_one_line(settings: Settings, tmp_path: Pa
 
 def test_a_command_line_without_an_agent_says_so(run: Run) -> None:
     result = run("acp")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "Error: There is no AGENT to run.\n"
-    assert run("acp", "--record", "--", "cat").exit_code == 1
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Usage: ")
+    assert result.stderr.endswith("Error: There is no AGENT to run.\n")
+    assert run("acp", "--record", "--", "cat").exit_code == 2
     assert run("acp", "--project", " ", "--", "cat").exit_code == 1
 
 

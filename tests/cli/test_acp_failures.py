@@ -180,6 +180,7 @@ def test_a_setting_that_cannot_be_used_is_one_line_in_the_agent_s_log(tmp_path: 
         code, output, errors = end(process)
     assert (code, output, errors.count(b"\n")) == (0, b"", 1)
     assert b"TOOLFOLD_MAX_ROWS" in errors
+    assert errors.endswith(b"got 'many'.\n")
 
 
 @pytest.mark.linux

@@ -1,13 +1,17 @@
 """Sessions that a server under test has stored, and the URLs under which it serves them."""
 
+import asyncio
 import base64
 import hashlib
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 from sqlalchemy import Connection
 from starlette.applications import Starlette
+from starlette.types import Message as ASGIMessage
 
 from tests.builders import add_session
 from toolfold.store.engine import Database
@@ -39,6 +43,36 @@ class Served:
         """Send a GET with headers, whose names have underscores here."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return await self.client.get(url, headers=named)
+
+    async def stream(self, url: str, take: Callable[[bytes], object], **headers: str) -> int:
+        """Get a URL without a client and pass each part of the body to `take`.
+
+        Returns the peak of memory meanwhile, in bytes: only the server holds anything back.
+        """
+
+        async def receive() -> ASGIMessage:
+            return await asyncio.Future()
+
+        async def send(message: ASGIMessage) -> None:
+            take(message.get("body", b""))
+
+        given = {"host": "localhost", **headers}
+        scope: dict[str, Any] = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.4"},
+            "method": "GET",
+            "path": url,
+            "query_string": b"",
+            "headers": [
+                (name.replace("_", "-").encode(), value.encode()) for name, value in given.items()
+            ],
+        }
+        tracemalloc.start()
+        try:
+            await self.app(scope, receive, send)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
 
 
 def content_url(sequence: object, *, session: str = "s", project: str = "default") -> str:

@@ -1,11 +1,8 @@
 """Content codings: which one an answer has, and that it is of the same bytes."""
 
-import asyncio
 import threading
-import tracemalloc
 import zlib
 from collections.abc import AsyncIterator
-from typing import Any
 
 import brotli  # type: ignore[import-untyped]  # It has no type stubs.
 import httpx
@@ -18,7 +15,6 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import Message as ASGIMessage
 
 from tests.builders import add_content, tool_message
 from tests.server.serving import BASE_URL, in_process, on_a_port
@@ -250,27 +246,7 @@ async def test_a_long_content_is_coded_in_flat_memory(served: Served, coding: st
     size = 64 * 1024 * 1024
     stored = b"x" * size
     await served.write(lambda connection: add_content(connection, stored, media_type="text/plain"))
-    received = []
-
-    async def receive() -> ASGIMessage:
-        return await asyncio.Future()
-
-    async def send(message: ASGIMessage) -> None:
-        received.append(message.get("body", b""))
-
-    scope: dict[str, Any] = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.4"},
-        "method": "GET",
-        "path": blob_url(stored),
-        "query_string": b"",
-        "headers": [(b"host", b"localhost"), (b"accept-encoding", coding.encode())],
-    }
-    tracemalloc.start()
-    try:
-        await served.app(scope, receive, send)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    received: list[bytes] = []
+    peak = await served.stream(blob_url(stored), received.append, accept_encoding=coding)
     assert decoded(coding, b"".join(received)) == stored
     assert peak < 8 * 1024 * 1024

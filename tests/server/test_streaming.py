@@ -2,13 +2,10 @@
 
 import asyncio
 import contextlib
-import tracemalloc
-from typing import Any
 
 import httpx
 import pytest
 from sqlalchemy import delete
-from starlette.types import Message as ASGIMessage
 
 from tests.builders import add_content, tool_message
 from tests.server.serving import on_a_port
@@ -56,31 +53,10 @@ async def test_a_long_content_is_streamed_in_flat_memory(served: Served) -> None
     await served.write(
         lambda connection: add_content(connection, b"x" * size, media_type="text/plain")
     )
+    received: list[int] = []
     url = blob_url(b"x" * size)
-    received = 0
-
-    async def receive() -> ASGIMessage:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: ASGIMessage) -> None:
-        nonlocal received
-        received += len(message.get("body", b""))
-
-    scope: dict[str, Any] = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.4"},
-        "method": "GET",
-        "path": url,
-        "query_string": b"",
-        "headers": [(b"host", b"localhost")],
-    }
-    tracemalloc.start()
-    try:
-        await served.app(scope, receive, send)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert received == size
+    peak = await served.stream(url, lambda part: received.append(len(part)))
+    assert sum(received) == size
     assert peak < 8 * 1024 * 1024
 
 

@@ -42,11 +42,11 @@ def acp(settings: Settings, agent: tuple[str, ...], project_name: str, *, record
     """
     if record:
         if agent:
-            raise BadUserInputError("--record runs no agent.", argument="agent")
+            raise click.UsageError("--record runs no agent.")
         _record_left_over(settings)
         return
     if not agent:
-        raise BadUserInputError("There is no AGENT to run.", argument="agent")
+        raise click.UsageError("There is no AGENT to run.")
     if not project_name.strip():
         raise BadUserInputError("A project's name cannot be blank.", argument="project")
     place = str(settings.data_dir), settings.database_url or None

@@ -87,9 +87,8 @@ async def record_live(settings: Settings, path: Path) -> Recorded | None:
         OSError: if the spool cannot be read.
         ValueError: if it is no spool.
     """
-    try:
-        reader = SpoolReader(path)
-    except (BlockingIOError, FileNotFoundError):
+    reader = _reader(path)
+    if reader is None:
         return None
     pauses = list(_PAUSES_SECONDS)
     with reader:
@@ -110,12 +109,19 @@ async def record_ended(settings: Settings, path: Path) -> Recorded | None:
         OSError: if the spool cannot be read.
         ValueError: if it is no spool.
     """
-    try:
-        reader = SpoolReader(path)
-    except (BlockingIOError, FileNotFoundError):
+    reader = _reader(path)
+    if reader is None:
         return None
     with reader:
         return await _record(settings, reader) if reader.is_ended else None
+
+
+def _reader(path: Path) -> SpoolReader | None:
+    """Open a spool; None if it is gone, or another process records it."""
+    try:
+        return SpoolReader(path)
+    except (BlockingIOError, FileNotFoundError):
+        return None
 
 
 async def _record(settings: Settings, reader: SpoolReader) -> Recorded:

@@ -55,7 +55,9 @@ def run(command: Sequence[str], tape: Tape) -> NoReturn:
     failure = tape.end()
     if failure is not None:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"toolfold: not all of this could be recorded: {failure}.\n")
+            sys.stderr.write(
+                f"toolfold: not all of this could be recorded: {failure.rstrip('.')}.\n"
+            )
     _end_as(process.returncode)
 
 
