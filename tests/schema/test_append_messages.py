@@ -242,6 +242,12 @@ async def test_a_times_extremes_are_kept(api: Api, session: str) -> None:
     data = await api.data(document, id=session)
     found = [node["createdAt"] for node in data["session"]["messages"]["nodes"]]
     assert found == [*times, times[0]]
+    # The session itself was changed today, and its next change can be seen.
+    (stored,) = await rows(api.database, session_table)
+    assert stored["updated_at"] < "2199"
+    await append(api, said("next"))
+    (after,) = await rows(api.database, session_table)
+    assert stored["updated_at"] <= after["updated_at"] < "2199"
 
 
 @pytest.mark.usefixtures("session")

@@ -39,13 +39,17 @@ def new_row(project_id: str, identity: Identity, said: Columns, *, agent: str) -
 
 
 def updated(
-    session: Mapping[str, Any], said: Columns, messages: Messages, *, base_time: str
+    session: Mapping[str, Any], said: Columns, messages: Messages, *, base_time: str, latest: str
 ) -> Columns:
     """Return a session's row after what is said of it and what became of its messages.
 
-    The sums of usage may have to be made anew: see `has_unsure_usage`.
+    `base_time` is its time if no other is told, `latest` the last that it can have. The sums of
+    usage may have to be made anew: see `has_unsure_usage`.
     """
-    row = dict(session) | said | _times(session, said, messages, base_time=base_time)
+    times = _times(session, said, messages, base_time=base_time)
+    # A message of the next century is kept as it is, but must not lead all lists until then.
+    times = {name: min(time, latest) for name, time in times.items()}
+    row = dict(session) | said | times
     row["cwd"] = session["cwd"] or said.get("cwd")
     row["title"] = said.get("title") or _title(session["title"], messages)
     row["head_sequence"] = row["message_count"] = messages.head_sequence

@@ -151,7 +151,8 @@ class _Transaction:
         said = one.said
         if one.live_at is not None and (messages.added or messages.changed):
             said = {**said, "updated_at": one.live_at}
-        updated = sessions.updated(row, said, messages, base_time=self.base_time)
+        latest = max(self.base_time, timestamp(datetime.now(UTC)))
+        updated = sessions.updated(row, said, messages, base_time=self.base_time, latest=latest)
         self._write_rows(stored, updated, messages)
         self.joined.update(family.join_children(self.connection, updated, messages))
         changed = tuple(one["sequence"] for one in messages.changed)
