@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,21 +148,31 @@ def test_an_agent_that_dies_by_a_signal_takes_no_byte_with_it(settings: Settings
     assert settings.data_dir.is_dir()
 
 
+@pytest.fixture(params=[signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def taken_signal(request: pytest.FixtureRequest) -> Iterator[signal.Signals]:
+    """A signal that new processes do not ignore, as they would one that is ignored here (nohup)."""
+    number: signal.Signals = request.param
+    before = signal.getsignal(number)
+    if before is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+    yield number
+    signal.signal(number, before)
+
+
 @pytest.mark.usefixtures("settings")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_reaches_the_agent(number: signal.Signals) -> None:
+def test_a_signal_reaches_the_agent(taken_signal: signal.Signals) -> None:
     code = f"""
 import os, signal
 def stop(*_):
     os.write(1, b"stopping")
     raise SystemExit(5)
-signal.signal({int(number)}, stop)
+signal.signal({int(taken_signal)}, stop)
 os.write(1, b"ready")
 signal.pause()
 """
     with python_agent(code) as process:
         assert read(process, 5) == b"ready"
-        process.send_signal(number)
+        process.send_signal(taken_signal)
         assert end(process) == (5, b"stopping", b"")
 
 
