@@ -4,6 +4,7 @@ Every acknowledged message is there once, in its place, as it was sent; sequence
 finds nothing; and the server is ready again within 3 s.
 """
 
+import contextlib
 import random
 import statistics
 import time
@@ -50,7 +51,8 @@ def run(settings: Settings, place: Path, scale: Scale) -> Outcome:
             seconds.append(server.start())
         for writer in load:
             writer.stop()
-        stored = ledger.compare(server.connect(), outcome)
+        with contextlib.closing(server.connect()) as client:
+            stored = ledger.compare(client, outcome)
     outcome.faults += filter(None, [doctor(settings), logged(place)])
     outcome.tell("times killed", scale.kills)
     outcome.tell("requests in flight when killed", in_flight)

@@ -59,8 +59,11 @@ class Restarted:
         return self._server
 
     def connect(self) -> Client:
-        """Return a connection to the server that was started last; it may be gone."""
-        return self.server.connect()
+        """Return a connection to the server that was started last; it may be gone.
+
+        Whoever asks closes it, maybe in another thread: it outlives the server.
+        """
+        return Client(self.server.host, self.server.port)
 
     def start(self) -> float:
         """Start a server; return the seconds until `/readyz` answered that it is ready."""
