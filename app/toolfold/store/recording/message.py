@@ -5,12 +5,16 @@ The rows given and returned here have a text of up to 16 KiB in `content` and a 
 """
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from operator import itemgetter
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Dialect,
     RowMapping,
+    Select,
     Table,
     and_,
     bindparam,
@@ -20,7 +24,7 @@ from sqlalchemy import (
 )
 
 from toolfold.store.message import COLUMNS, EXPRESSIONS, KEY_COLUMNS, sum_of
-from toolfold.store.recording.rows import Values, insert_all, portions, table_of
+from toolfold.store.recording.rows import Values, insert_all, portions, table_of, values_of
 from toolfold.store.selection import pick
 from toolfold.store.tables import message_table, message_text_table
 
@@ -37,7 +41,7 @@ def by_client_ids(
     connection: Connection, project_id: str, session_id: str, client_ids: Collection[str]
 ) -> dict[str, RowMapping]:
     """Return the rows of the messages that exist, by client id."""
-    rows = _rows(connection, project_id, session_id, _column.client_id, client_ids)
+    rows = _rows(connection, project_id, session_id, "client_id", client_ids)
     return {row["client_id"]: row for row in rows}
 
 
@@ -45,7 +49,7 @@ def by_tool_call_ids(
     connection: Connection, project_id: str, session_id: str, tool_call_ids: Collection[str]
 ) -> dict[str, RowMapping]:
     """Return the rows of the calls that exist, by tool call id; of several the latest."""
-    rows = _rows(connection, project_id, session_id, _column.tool_call_id, tool_call_ids)
+    rows = _rows(connection, project_id, session_id, "tool_call_id", tool_call_ids)
     return {row["tool_call_id"]: row for row in rows}
 
 
@@ -53,25 +57,43 @@ def _rows(
     connection: Connection,
     project_id: str,
     session_id: str,
-    column: ColumnElement[str],
+    column: str,
     values: Collection[str],
 ) -> list[RowMapping]:
     """Return the session's rows whose `column` has one of the values, by sequence."""
-    in_session = and_(_column.project_id == project_id, _column.session_id == session_id)
+    dialect = connection.dialect
+    sequences_of, rows_of = _lookup(dialect, column)
+    session = {"in_project": project_id, "in_session": session_id}
     found: list[RowMapping] = []
     for portion in portions(values):
-        wanted = table_of(connection, portion)
-        # The outer join makes SQLite look up each value: it believes sessions to be so short
-        # that it would rather go through all of the session's messages once.
-        each = wanted.outerjoin(message_table, and_(in_session, column == wanted.c.value))
-        sequences = connection.execute(select(_column.sequence).select_from(each)).scalars()
+        wanted = {"wanted": values_of(dialect, portion)}
+        sequences = connection.execute(sequences_of, session | wanted).scalars()
         known = sorted(set(sequences) - {None})
         if known:
-            statement = select(*pick(EXPRESSIONS, COLUMNS)).where(
-                in_session, _column.sequence.in_(known)
-            )
-            found += connection.execute(statement).mappings()
+            found += connection.execute(rows_of, {**session, "sequences": known}).mappings()
     return sorted(found, key=itemgetter("sequence"))
+
+
+@lru_cache(maxsize=64)
+def _lookup(dialect: Dialect, column: str) -> tuple[Select[Any], Select[Any]]:
+    """Return what looks for a session's messages by a column: their sequences, then their rows.
+
+    To make these statements takes longer than to run them.
+    """
+    in_session = and_(
+        _column.project_id == bindparam("in_project"),
+        _column.session_id == bindparam("in_session"),
+    )
+    wanted = table_of(dialect, "wanted")
+    # The outer join makes SQLite look up each value: it believes sessions to be so short
+    # that it would rather go through all of the session's messages once.
+    each = wanted.outerjoin(message_table, and_(in_session, _column[column] == wanted.c.value))
+    return (
+        select(_column.sequence).select_from(each),
+        select(*pick(EXPRESSIONS, COLUMNS)).where(
+            in_session, _column.sequence.in_(bindparam("sequences", expanding=True))
+        ),
+    )
 
 
 def time_of(connection: Connection, project_id: str, session_id: str, sequence: int) -> str:

@@ -3,22 +3,43 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, func, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    RowMapping,
+    and_,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from toolfold.store.recording.rows import Values
 from toolfold.store.tables import message_table, session_table
 
 _column = session_table.c
 
+# Made once: they run with every batch.
+_LOCK = (
+    select(session_table)
+    .where(
+        _column.project_id == bindparam("in_project"),
+        _column.id.in_(bindparam("ids", expanding=True)),
+    )
+    # In one order everywhere: two transactions then wait for each other in one direction only.
+    .order_by(_column.id)
+    .with_for_update()
+)
+_CHANGE = update(session_table).where(
+    _column.project_id == bindparam("of_project"), _column.id == bindparam("of_session")
+)
+
 
 def lock(connection: Connection, project_id: str, ids: Collection[str]) -> dict[str, RowMapping]:
     """Return the rows of the sessions that exist, by id, and keep others from writing them."""
-    statement = select(session_table).where(
-        _column.project_id == project_id, _column.id.in_(sorted(ids))
-    )
-    # In one order everywhere: two transactions then wait for each other in one direction only.
-    rows = connection.execute(statement.order_by(_column.id).with_for_update()).mappings()
-    return {row["id"]: row for row in rows}
+    given = {"in_project": project_id, "ids": sorted(ids)}
+    return {row["id"]: row for row in connection.execute(_LOCK, given).mappings()}
 
 
 def id_by_source(
@@ -40,10 +61,7 @@ def add(connection: Connection, row: Values) -> None:
 
 def change(connection: Connection, project_id: str, session_id: str, values: Values) -> None:
     """Give some columns of a session new values."""
-    statement = update(session_table).where(
-        _column.project_id == project_id, _column.id == session_id
-    )
-    connection.execute(statement, dict(values))
+    connection.execute(_CHANGE, {**values, "of_project": project_id, "of_session": session_id})
 
 
 def advance(connection: Connection, project_id: str, ids: Collection[str]) -> dict[str, int]:
