@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import re
 import resource
 import signal
 import sqlite3
@@ -10,6 +11,8 @@ import struct
 import sys
 from pathlib import Path
 
+import httpx
+import orjson
 import pytest
 
 from tests.acp_conversation import DATA, Spoken, spoken
@@ -24,10 +27,10 @@ from tests.cli.acp_editor import (
     wait_for,
 )
 from tests.cli.conftest import Run
-from tests.cli.serving import serving
+from tests.cli.serving import graphql_url, serving
 from tests.cli.test_acp import exported, imported
 from toolfold.importers.acp.methods import Side
-from toolfold.proxy import spool
+from toolfold.proxy import places, spool
 from toolfold.proxy.frames import FROM_AGENT, TO_AGENT, frame
 from toolfold.proxy.frames import Run as SpooledRun
 from toolfold.proxy.recorder import MODULE
@@ -42,11 +45,16 @@ HALF = middle(LINES)
 def spool_of(settings: Settings, lines: list[Spoken], project: str = "default") -> Path:
     """Write a spool, as it is after `toolfold acp` and its recorder have been killed."""
     path, descriptor = spool.create(settings, SpooledRun(project, "agent"))
-    for side, raw in lines:
-        direction = TO_AGENT if side is Side.CLIENT else FROM_AGENT
-        os.write(descriptor, frame(direction, raw + b"\n"))
     os.close(descriptor)
+    go_on(path, lines)
     return path
+
+
+def go_on(path: Path, lines: list[Spoken]) -> None:
+    """Write on in a spool that nobody writes."""
+    with path.open("ab") as file:
+        for side, raw in lines:
+            file.write(frame(TO_AGENT if side is Side.CLIENT else FROM_AGENT, raw + b"\n"))
 
 
 def recorder_of(path: Path) -> int | None:
@@ -138,6 +146,57 @@ def test_what_is_left_over_is_recorded_by_the_server_that_starts(
     with serving():
         wait_for(lambda: len(left_over(settings)), 0)
     assert exported(run) == imported(run, LOG, tmp_path)
+
+
+_DELETE = "mutation ($id: ID!) { deleteSession(input: {id: $id}) { errors { message } } }"
+
+
+def delete_only_session(run: Run, url: str) -> str:
+    """Have a server delete the one session that there is; return the id that `list` shows."""
+    session_id: str = run("list").stdout.split("\t")[0]
+    found = orjson.loads(run("query", "{ sessions { nodes { id } } }").stdout)
+    [variables] = found["data"]["sessions"]["nodes"]
+    answer = httpx.post(url, json={"query": _DELETE, "variables": variables})
+    assert answer.json() == {"data": {"deleteSession": {"errors": []}}}
+    return session_id
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+def test_a_session_that_is_deleted_meanwhile_stays_deleted_and_is_told_once(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    with serving() as (_, said), agent_of(*scripted(tmp_path, LINES)) as process:
+        converse(process, LINES[:HALF])
+        wait_for(lambda: bool(run("list").stdout), expected=True)
+        session_id = delete_only_session(run, graphql_url(said))
+        converse(process, LINES[HALF:])
+        assert end(process) == (0, b"", b"")
+        wait_for(lambda: len(left_over(settings)), 0)
+    assert run("list").stdout == ""
+    log = (places.folder(settings) / places.LOG).read_text(encoding="utf-8")
+    assert re.findall(r"acp: session (.*) was deleted", log) == [session_id]
+
+
+@pytest.mark.linux
+def test_a_session_that_was_deleted_stays_so_when_another_process_records_the_rest(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    with serving() as (_, said), agent_of(*scripted(tmp_path, LINES)) as process:
+        converse(process, LINES[:HALF])
+        wait_for(lambda: bool(run("list").stdout), expected=True)
+        [path] = left_over(settings)
+        kill_recorder(path)
+        process.kill()
+        process.wait(30)
+        delete_only_session(run, graphql_url(said))
+    go_on(path, LINES[HALF:])
+    told = run("acp", "--record")
+    assert (told.exit_code, told.stderr) == (0, "")
+    agent = Path(sys.executable).name
+    deleted = f"1 session of {agent} deleted meanwhile; there is nothing else to record."
+    assert told.stdout.splitlines()[0] == f"{path.name}: {deleted}"
+    assert left_over(settings) == []
+    assert run("list").stdout == ""
 
 
 def set_status(settings: Settings, status: str) -> None:

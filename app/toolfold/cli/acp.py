@@ -82,7 +82,11 @@ def _recorded(settings: Settings, path: Path) -> bool | None:
 
 def _told(recorded: Recorded) -> str:
     agent = one_line(recorded.agent)
-    if not recorded.sessions:
+    deleted = count(len(recorded.deleted), "session")
+    if not recorded.sessions and not recorded.deleted:
         return f"{agent} said nothing of ACP; there is nothing to record."
+    if not recorded.sessions:
+        return f"{deleted} of {agent} deleted meanwhile; there is nothing else to record."
     sessions = count(len(recorded.sessions), "session")
-    return f"{sessions} of {agent} recorded, {count(recorded.added, 'message')} added."
+    left_out = f" {deleted} deleted meanwhile, and not recorded." if recorded.deleted else ""
+    return f"{sessions} of {agent} recorded, {count(recorded.added, 'message')} added.{left_out}"
