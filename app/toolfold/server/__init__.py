@@ -1,5 +1,6 @@
 """Toolfold over HTTP and WebSocket: routes, lifespan, wiring."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
@@ -28,8 +29,8 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
     """Return the server as an ASGI application; its lifespan opens and closes the database.
 
     An empty database is set up. Starting fails with a `DatabaseError` for one that cannot be
-    used. While it runs, `app.state.resources` has the settings and the database. `schema` is
-    Toolfold's own unless another is given.
+    used. While it runs, `app.state.resources` has the settings and the database. Whoever is about
+    to stop it sets `app.state.stopping`. `schema` is Toolfold's own unless another is given.
 
     Raises:
         SettingsError: for a manifest of trusted documents that cannot be used.
@@ -49,7 +50,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         finally:
             await database.close()
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/graphql", GraphQLEndpoint(served, trusted).answer, methods=["GET", "POST"]),
             WebSocketRoute("/graphql", GraphQLSocket(served, trusted)),
@@ -73,3 +74,5 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         },
         lifespan=lifespan,
     )
+    app.state.stopping = asyncio.Event()
+    return app
