@@ -11,7 +11,7 @@ from starlette.routing import Route, WebSocketRoute
 from strawberry.schema import BaseSchema
 
 from toolfold.access import AccessMiddleware
-from toolfold.errors import AppError
+from toolfold.errors import AppError, NotFoundError
 from toolfold.relay import relaying
 from toolfold.schema import build_schema
 from toolfold.schema.caches import DocumentCaches
@@ -70,6 +70,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         ],
         exception_handlers={
             HTTPException: problems.answer_http_exception,
+            NotFoundError: problems.answer_not_found,
             AppError: problems.answer_app_error,
         },
         lifespan=lifespan,

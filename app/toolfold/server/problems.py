@@ -56,6 +56,11 @@ async def answer_http_exception(_: Request, error: Any) -> Response:
     return problem(error.status_code, extensions, error.detail, error.headers)
 
 
+async def answer_not_found(_: Request, error: Any) -> Response:
+    """Answer a `NotFoundError` outside of GraphQL: what was asked for was deleted meanwhile."""
+    return problem(404, error.extensions, error.message)
+
+
 async def answer_app_error(_: Request, error: Any) -> Response:
     """Answer an `AppError` outside of GraphQL: the database is away, bytes are corrupt."""
     return _app_problem(error)
