@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import struct
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -29,9 +30,11 @@ from tests.cli.acp_editor import (
 from tests.cli.conftest import Run
 from tests.cli.serving import graphql_url, serving
 from tests.cli.test_acp import exported, imported
+from toolfold.cli import acp_notice
+from toolfold.cli.acp_notice import Notice
 from toolfold.importers.acp.methods import Side
 from toolfold.proxy import places, spool
-from toolfold.proxy.frames import FROM_AGENT, TO_AGENT, frame
+from toolfold.proxy.frames import FROM_AGENT, TO_AGENT, frame, read_frame
 from toolfold.proxy.frames import Run as SpooledRun
 from toolfold.proxy.recorder import MODULE
 from toolfold.settings import Settings
@@ -57,6 +60,16 @@ def go_on(path: Path, lines: list[Spoken]) -> None:
             file.write(frame(TO_AGENT if side is Side.CLIENT else FROM_AGENT, raw + b"\n"))
 
 
+def spooled_bytes(settings: Settings) -> int:
+    """Return how many bytes of what went through are in the spools; whoever begins is late."""
+    count = 0
+    for path in left_over(settings):
+        with path.open("rb") as file:
+            file.readline()
+            count += sum(len(one.data) for one in iter(lambda: read_frame(file), None))
+    return count
+
+
 def recorder_of(path: Path) -> int | None:
     """Return the process that records a spool, None if there is none."""
     wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, spool.RECORDER, 1, 0)
@@ -78,6 +91,7 @@ def test_what_was_spooled_until_the_proxy_was_killed_is_recorded(
 ) -> None:
     with agent_of(*scripted(tmp_path, LINES)) as process:
         converse(process, LINES[:HALF])
+        wait_for(lambda: spooled_bytes(settings), sum(len(raw) + 1 for _, raw in LINES[:HALF]))
         process.kill()
         process.wait(30)
     record_rest(settings, run)
@@ -136,6 +150,48 @@ def test_a_database_that_cannot_be_used_leaves_the_spool_for_the_next_run(
         assert end(process) == (0, b"other\n", b"")
     wait_for(lambda: len(left_over(settings)), 0)
     assert exported(run) == imported(run, LOG, tmp_path)
+
+
+def test_what_keeps_another_process_from_recording_is_told_and_when_it_tries_again(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    database = settings.data_dir / sqlite.FILE_NAME
+    whole = database.read_bytes()
+    database.write_bytes(b"no database at all, but long enough" * 99)
+    with agent_of(*scripted(tmp_path, LINES)) as process:
+        converse(process, LINES[:HALF])
+        notice = wait_for_notice(settings)
+        told = run("acp", "--record")
+        [path] = left_over(settings)
+        assert (told.exit_code, told.stdout) == (1, "")
+        again = f"{notice.again_at.astimezone():%H:%M:%S}"
+        assert told.stderr == (
+            f"Error: {path}: {notice.reason.rstrip('.')}."
+            f" The process that records it tries again at {again}.\n"
+        )
+        assert str(database) in told.stderr
+        log = (places.folder(settings) / places.LOG).read_text(encoding="utf-8")
+        assert log.count(f"{path.name}: not recorded yet: {notice.reason}\n") == 1
+        database.write_bytes(whole)
+        converse(process, LINES[HALF:])
+        assert end(process) == (0, b"", b"")
+    wait_for(lambda: len(left_over(settings)), 0)
+    assert acp_notice.read(path) is None
+    assert exported(run) == imported(run, LOG, tmp_path)
+
+
+def wait_for_notice(settings: Settings) -> Notice:
+    """Wait until it is said why the only spool is not recorded, for a while to come."""
+
+    def is_new() -> bool:
+        found = [acp_notice.read(path) for path in left_over(settings)]
+        return any(one and one.again_at - datetime.now(UTC) > timedelta(seconds=4) for one in found)
+
+    wait_for(is_new, expected=True)
+    [path] = left_over(settings)
+    notice = acp_notice.read(path)
+    assert notice is not None
+    return notice
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from toolfold.cli import acp_notice
 from toolfold.cli.opening import opened
 from toolfold.cli.through_server import ServerLink, project_id_for
 from toolfold.errors import AppError, ArchivedSessionError
@@ -86,8 +87,8 @@ class Destination:
 async def record_live(settings: Settings, path: Path) -> Recorded | None:
     """Record a spool while it grows, until its agent has ended, and remove it.
 
-    A failure is tried again as long as the agent runs, and a while after that. None if there is
-    nothing to do: it is gone, or another process records it.
+    A failure is tried again as long as the agent runs, and a while after that; meanwhile there is
+    a notice of it. None if there is nothing to do: it is gone, or another process records it.
 
     Raises:
         AppError: if it failed for good; the spool stays.
@@ -98,14 +99,20 @@ async def record_live(settings: Settings, path: Path) -> Recorded | None:
     if reader is None:
         return None
     pauses = list(_PAUSES_SECONDS)
+    logged = ""
     with reader:
         while True:
             try:
                 return await _record(settings, reader)
-            except AppError:
+            except AppError as error:
+                if error.message != logged:
+                    logged = error.message
+                    _logger.warning("%s: not recorded yet: %s", path.name, logged)
                 if reader.is_ended and not pauses:
                     raise
-                await asyncio.sleep(pauses.pop(0) if reader.is_ended else _PAUSES_SECONDS[-1])
+                pause = pauses.pop(0) if reader.is_ended else _PAUSES_SECONDS[-1]
+                acp_notice.leave(path, error.message, pause)
+                await asyncio.sleep(pause)
 
 
 async def record_ended(settings: Settings, path: Path) -> Recorded | None:
@@ -133,6 +140,7 @@ def _reader(path: Path) -> SpoolReader | None:
 
 async def _record(settings: Settings, reader: SpoolReader) -> Recorded:
     """Record a spool from its beginning to its end, and remove it."""
+    acp_notice.remove(reader.path)
     recorded = Recorded(reader.run.agent)
     if await _says_acp(reader):
         async with (
