@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from strawberry.dataloader import DataLoader
 
-from toolfold.errors import CorruptContentError
-from toolfold.store import attachment, content, project, session
+from toolfold.errors import AppError
+from toolfold.store import attachment, content, layouts, project, session
 from toolfold.store.engine import Database
 
 ContentKey = tuple[str, bytes]
@@ -57,21 +57,24 @@ class Loaders:
 
 
 async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[Any]:
-    """Return the stored bytes of each key; None where there are none, the error where damaged."""
+    """Return the stored bytes of each key, or the error where they were deleted or are damaged."""
     async with database.read() as connection:
         found = await content.by_hashes(connection, set(keys))
-    return [found.get(key) for key in keys]
+        absences = await layouts.absences(connection, set(keys) - found.keys())
+    everything = {**found, **absences}
+    return [everything[key] for key in keys]
 
 
-async def load_content(database: Database, key: ContentKey) -> bytes | None:
-    """Return the stored bytes of one key, None where there are none.
+async def load_content(database: Database, key: ContentKey) -> bytes:
+    """Return the stored bytes of one key.
 
     Raises:
+        NotFoundError: if they were deleted.
         CorruptContentError: if they are damaged.
     """
-    found: bytes | CorruptContentError | None
+    found: bytes | AppError
     (found,) = await load_contents(database, [key])
-    if isinstance(found, CorruptContentError):
+    if isinstance(found, AppError):
         raise found
     return found
 

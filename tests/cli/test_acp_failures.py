@@ -3,13 +3,17 @@
 import contextlib
 import fcntl
 import os
+import re
 import resource
 import signal
 import sqlite3
 import struct
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
+import orjson
 import pytest
 
 from tests.acp_conversation import DATA, Spoken, spoken
@@ -24,11 +28,13 @@ from tests.cli.acp_editor import (
     wait_for,
 )
 from tests.cli.conftest import Run
-from tests.cli.serving import serving
+from tests.cli.serving import graphql_url, serving
 from tests.cli.test_acp import exported, imported
+from toolfold.cli import acp_notice
+from toolfold.cli.acp_notice import Notice
 from toolfold.importers.acp.methods import Side
-from toolfold.proxy import spool
-from toolfold.proxy.frames import FROM_AGENT, TO_AGENT, frame
+from toolfold.proxy import places, spool
+from toolfold.proxy.frames import FROM_AGENT, TO_AGENT, frame, read_frame
 from toolfold.proxy.frames import Run as SpooledRun
 from toolfold.proxy.recorder import MODULE
 from toolfold.settings import Settings
@@ -42,11 +48,26 @@ HALF = middle(LINES)
 def spool_of(settings: Settings, lines: list[Spoken], project: str = "default") -> Path:
     """Write a spool, as it is after `toolfold acp` and its recorder have been killed."""
     path, descriptor = spool.create(settings, SpooledRun(project, "agent"))
-    for side, raw in lines:
-        direction = TO_AGENT if side is Side.CLIENT else FROM_AGENT
-        os.write(descriptor, frame(direction, raw + b"\n"))
     os.close(descriptor)
+    go_on(path, lines)
     return path
+
+
+def go_on(path: Path, lines: list[Spoken]) -> None:
+    """Write on in a spool that nobody writes."""
+    with path.open("ab") as file:
+        for side, raw in lines:
+            file.write(frame(TO_AGENT if side is Side.CLIENT else FROM_AGENT, raw + b"\n"))
+
+
+def spooled_bytes(settings: Settings) -> int:
+    """Return how many bytes of what went through are in the spools; whoever begins is late."""
+    count = 0
+    for path in left_over(settings):
+        with path.open("rb") as file:
+            file.readline()
+            count += sum(len(one.data) for one in iter(lambda: read_frame(file), None))
+    return count
 
 
 def recorder_of(path: Path) -> int | None:
@@ -70,6 +91,7 @@ def test_what_was_spooled_until_the_proxy_was_killed_is_recorded(
 ) -> None:
     with agent_of(*scripted(tmp_path, LINES)) as process:
         converse(process, LINES[:HALF])
+        wait_for(lambda: spooled_bytes(settings), sum(len(raw) + 1 for _, raw in LINES[:HALF]))
         process.kill()
         process.wait(30)
     record_rest(settings, run)
@@ -130,6 +152,48 @@ def test_a_database_that_cannot_be_used_leaves_the_spool_for_the_next_run(
     assert exported(run) == imported(run, LOG, tmp_path)
 
 
+def test_what_keeps_another_process_from_recording_is_told_and_when_it_tries_again(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    database = settings.data_dir / sqlite.FILE_NAME
+    whole = database.read_bytes()
+    database.write_bytes(b"no database at all, but long enough" * 99)
+    with agent_of(*scripted(tmp_path, LINES)) as process:
+        converse(process, LINES[:HALF])
+        notice = wait_for_notice(settings)
+        told = run("acp", "--record")
+        [path] = left_over(settings)
+        assert (told.exit_code, told.stdout) == (1, "")
+        again = f"{notice.again_at.astimezone():%H:%M:%S}"
+        assert told.stderr == (
+            f"Error: {path}: {notice.reason.rstrip('.')}."
+            f" The process that records it tries again at {again}.\n"
+        )
+        assert str(database) in told.stderr
+        log = (places.folder(settings) / places.LOG).read_text(encoding="utf-8")
+        assert log.count(f"{path.name}: not recorded yet: {notice.reason}\n") == 1
+        database.write_bytes(whole)
+        converse(process, LINES[HALF:])
+        assert end(process) == (0, b"", b"")
+    wait_for(lambda: len(left_over(settings)), 0)
+    assert acp_notice.read(path) is None
+    assert exported(run) == imported(run, LOG, tmp_path)
+
+
+def wait_for_notice(settings: Settings) -> Notice:
+    """Wait until it is said why the only spool is not recorded, for a while to come."""
+
+    def is_new() -> bool:
+        found = [acp_notice.read(path) for path in left_over(settings)]
+        return any(one and one.again_at - datetime.now(UTC) > timedelta(seconds=4) for one in found)
+
+    wait_for(is_new, expected=True)
+    [path] = left_over(settings)
+    notice = acp_notice.read(path)
+    assert notice is not None
+    return notice
+
+
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_what_is_left_over_is_recorded_by_the_server_that_starts(
     settings: Settings, run: Run, tmp_path: Path
@@ -138,6 +202,57 @@ def test_what_is_left_over_is_recorded_by_the_server_that_starts(
     with serving():
         wait_for(lambda: len(left_over(settings)), 0)
     assert exported(run) == imported(run, LOG, tmp_path)
+
+
+_DELETE = "mutation ($id: ID!) { deleteSession(input: {id: $id}) { errors { message } } }"
+
+
+def delete_only_session(run: Run, url: str) -> str:
+    """Have a server delete the one session that there is; return the id that `list` shows."""
+    session_id: str = run("list").stdout.split("\t")[0]
+    found = orjson.loads(run("query", "{ sessions { nodes { id } } }").stdout)
+    [variables] = found["data"]["sessions"]["nodes"]
+    answer = httpx.post(url, json={"query": _DELETE, "variables": variables})
+    assert answer.json() == {"data": {"deleteSession": {"errors": []}}}
+    return session_id
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+def test_a_session_that_is_deleted_meanwhile_stays_deleted_and_is_told_once(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    with serving() as (_, said), agent_of(*scripted(tmp_path, LINES)) as process:
+        converse(process, LINES[:HALF])
+        wait_for(lambda: bool(run("list").stdout), expected=True)
+        session_id = delete_only_session(run, graphql_url(said))
+        converse(process, LINES[HALF:])
+        assert end(process) == (0, b"", b"")
+        wait_for(lambda: len(left_over(settings)), 0)
+    assert run("list").stdout == ""
+    log = (places.folder(settings) / places.LOG).read_text(encoding="utf-8")
+    assert re.findall(r"acp: session (.*) was deleted", log) == [session_id]
+
+
+@pytest.mark.linux
+def test_a_session_that_was_deleted_stays_so_when_another_process_records_the_rest(
+    settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    with serving() as (_, said), agent_of(*scripted(tmp_path, LINES)) as process:
+        converse(process, LINES[:HALF])
+        wait_for(lambda: bool(run("list").stdout), expected=True)
+        [path] = left_over(settings)
+        kill_recorder(path)
+        process.kill()
+        process.wait(30)
+        delete_only_session(run, graphql_url(said))
+    go_on(path, LINES[HALF:])
+    told = run("acp", "--record")
+    assert (told.exit_code, told.stderr) == (0, "")
+    agent = Path(sys.executable).name
+    deleted = f"1 session of {agent} deleted meanwhile; there is nothing else to record."
+    assert told.stdout.splitlines()[0] == f"{path.name}: {deleted}"
+    assert left_over(settings) == []
+    assert run("list").stdout == ""
 
 
 def set_status(settings: Settings, status: str) -> None:

@@ -1,8 +1,10 @@
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,10 @@ from sqlalchemy import Connection, func, select
 
 from tests import claude_tree
 from tests.cli.conftest import Run
+from tests.cli.serving import serving
 from tests.cli.terminal import on_terminal, screen
+from toolfold.cli import importing as cli_importing
+from toolfold.ingest import projects
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
 from toolfold.store.tables import message_table
@@ -342,3 +347,29 @@ async def _message_count(database: Database) -> int:
     async with database.read() as connection:
         statement = select(func.count()).select_from(message_table)
         return int((await connection.execute(statement)).scalar_one())
+
+
+@pytest.mark.parametrize("is_served", [False, True])
+def test_a_project_that_is_deleted_meanwhile_is_told_by_its_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_served: bool
+) -> None:
+    path = _write(tmp_path / "a.jsonl", _user("Hi"))
+
+    def deleting(importing: Callable[..., Any]) -> Callable[..., Any]:
+        async def delete_first(
+            database: Database, project_id: str, *rest: Any, **given: Any
+        ) -> Any:
+            await database.write(partial(projects.remove, project_id=project_id))
+            return await importing(database, project_id, *rest, **given)
+
+        return delete_first
+
+    for name in ("import_file", "send_file"):
+        monkeypatch.setattr(cli_importing, name, deleting(getattr(cli_importing, name)))
+    with serving() if is_served else contextlib.nullcontext():
+        result = run("import", path, path, "--project", "mine")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "Error: The project 'mine' was deleted meanwhile, with all that it had.\n",
+    )
+    assert _count(run) == 0

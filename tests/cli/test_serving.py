@@ -1,18 +1,27 @@
+import contextlib
 import hashlib
 import json
 import shlex
 import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from tests.builders import text_message, tool_message
 from tests.cli.conftest import Run, Store
 from tests.cli.serving import graphql_url, serving
 from toolfold.settings import Settings
 from toolfold.transcript import ToolKind
+
+PROTOCOL = Subprotocol("graphql-transport-ws")
 
 
 def test_what_serve_says_to_try_works(settings: Settings, store: Store) -> None:
@@ -118,3 +127,106 @@ def test_postgresql_has_as_many_servers_as_one_likes(settings: Settings) -> None
     arguments = ("--database-url", settings.database_url)
     with serving(*arguments) as (_, one), serving(*arguments) as (_, other):
         assert graphql_url(one) != graphql_url(other)
+
+
+FOLLOW = """
+subscription ($session: ID!, $after: String) {
+  sessionUpdates(sessionId: $session, after: $after) {
+    __typename
+    ... on MessageUpdate { cursor message { sequence } }
+    ... on CaughtUp { cursor }
+  }
+}
+"""
+
+
+def events(response: httpx.Response) -> Iterator[dict[str, Any]]:
+    """Yield the updates in a stream of server-sent events, until it ends."""
+    for line in response.iter_lines():
+        assert line != "event: complete"
+        if line.startswith("data: "):
+            yield json.loads(line.removeprefix("data: "))["data"]["sessionUpdates"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_who_follows_a_session_is_let_go_at_the_end_and_comes_back(
+    settings: Settings, store: Store, run: Run, number: signal.Signals
+) -> None:
+    store([text_message()])
+    [session] = json.loads(run("query", "{ sessions { nodes { id } } }").stdout)["data"][
+        "sessions"
+    ]["nodes"]
+    asked: dict[str, Any] = {"query": FOLLOW, "variables": {"session": session["id"]}}
+    stream: dict[str, Any] = {
+        "headers": {"accept": "text/event-stream"},
+        "timeout": 30,
+        "trust_env": False,
+    }
+    with serving("--data-dir", settings.data_dir) as (server, lines):
+        url = graphql_url(lines)
+        with (
+            httpx.stream("POST", url, json=asked, **stream) as response,
+            connect("ws" + url.removeprefix("http"), subprotocols=[PROTOCOL]) as socket,
+        ):
+            socket.send(json.dumps({"type": "connection_init"}))
+            socket.send(json.dumps({"type": "subscribe", "id": "1", "payload": asked}))
+            told = events(response)
+            assert [next(told)["__typename"] for _ in range(2)] == ["MessageUpdate", "CaughtUp"]
+            assert [json.loads(socket.recv())["type"] for _ in range(3)] == [
+                "connection_ack",
+                "next",
+                "next",
+            ]
+            server.send_signal(number)
+            assert list(told) == []
+            with pytest.raises(ConnectionClosed) as closed:
+                socket.recv()
+        _, errors = server.communicate(timeout=30)
+    assert (server.returncode, errors) == (0, b"")
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1012  # The service restarts.
+
+
+@contextlib.contextmanager
+def being_sent(url: str, size: int) -> Iterator[socket.socket]:
+    """Give the connection of an import of so many bytes that the server waits for."""
+    place = urlsplit(url)
+    head = f"POST /api/projects/default/import HTTP/1.1\r\nhost: {place.netloc}\r\n"
+    head += f"expect: 100-continue\r\ncontent-length: {size}\r\n\r\n"
+    with socket.create_connection((place.hostname, place.port), timeout=30) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+        yield connection
+
+
+def answer_of(connection: socket.socket) -> tuple[int, Any]:
+    """Return the status and the JSON of an answer that the connection ends with."""
+    head, _, body = b"".join(iter(lambda: connection.recv(65_536), b"")).partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(body)
+
+
+def test_a_request_in_progress_is_answered_before_the_end(
+    settings: Settings, store: Store, run: Run
+) -> None:
+    store([text_message()])
+    [name] = [line.split("\t")[0] for line in run("list").stdout.splitlines()]
+    lines = run("export", name).stdout_bytes
+    with serving("--data-dir", settings.data_dir) as (server, said):
+        with being_sent(graphql_url(said), len(lines)) as connection:
+            server.send_signal(signal.SIGTERM)
+            connection.sendall(lines)
+            status, answer = answer_of(connection)
+        _, errors = server.communicate(timeout=30)
+    assert (status, answer["skipped"]) == (200, 1)
+    assert (server.returncode, errors) == (0, b"")
+
+
+def test_a_request_that_is_not_waited_for_at_the_end_is_told_so(settings: Settings) -> None:
+    with serving("--data-dir", settings.data_dir) as (server, said):
+        with being_sent(graphql_url(said), 1) as connection:
+            server.send_signal(signal.SIGTERM)
+            status, answer = answer_of(connection)
+        _, errors = server.communicate(timeout=30)
+    assert (status, answer["errors"][0]["extensions"]) == (504, {"code": "DEADLINE_EXCEEDED"})
+    assert server.returncode == 0
+    assert b"Traceback" not in errors

@@ -95,6 +95,7 @@ async def test_an_import_stores_a_file_and_how_far_it_was_read(
         "digest": hashlib.sha256(b"m1\nm2\nm3\n").digest(),
         "line": 3,
         "companions": hashlib.sha256(b"").digest(),
+        "is_live": False,
     }
     assert await findings(database) == []
 

@@ -1,6 +1,7 @@
 """A content that is replaced after a query has read its message, and before it is read itself."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.builders import text_block, tool_message
 from tests.ingest.stored import contents, findings
 from tests.schema.conftest import SCHEMA
 from tests.schema.following import Live
+from toolfold.ingest import lifecycle
 from toolfold.schema.global_id import encode, session_key
 from toolfold.server.sweeping import KEPT_SECONDS, sweep
 from toolfold.settings import Settings
@@ -84,6 +86,40 @@ async def test_a_query_reads_what_its_messages_were(
         assert text["content"] == OLD
         assert of_call["contentLines"] == {"lines": [OLD]}
     assert await findings(live.resources.database) == []
+
+
+@pytest.mark.parametrize(
+    ("reader", "field"),
+    [
+        ("by_hashes", "content"),
+        ("by_hashes", "contentLines { lines }"),
+        ("slice", "contentSlice(length: 9) { text }"),
+    ],
+)
+async def test_a_content_that_is_deleted_meanwhile_is_told_as_such(
+    live: Live, monkeypatch: pytest.MonkeyPatch, reader: str, field: str
+) -> None:
+    id_ = await live.write(tool_message([text_block(OLD)]))
+    key = session_key(id_)
+    assert key is not None
+    read = getattr(content, reader)
+
+    async def delete_first(*arguments: Any) -> Any:
+        monkeypatch.setattr(content, reader, read)
+        remove = partial(lifecycle.remove, project_id=key[0], session_id=key[1])
+        await live.resources.database.write(remove)
+        return await read(*arguments)
+
+    monkeypatch.setattr(content, reader, delete_first)
+    document = f"""
+    query ($id: ID!) {{ session(id: $id) {{ messages {{ nodes {{
+      sequence toolMetadata {{ {field} }}
+    }} }} }} }}
+    """
+    result = await SCHEMA.execute(document, {"id": id_}, context_value=live.resources)
+    assert [error.extensions for error in result.errors or ()] == [{"code": "NOT_FOUND"}]
+    [node] = result.data["session"]["messages"]["nodes"]  # type: ignore[index]
+    assert (node["sequence"], [*node["toolMetadata"].values()]) == (1, [None])
 
 
 async def test_what_was_replaced_is_deleted_when_no_query_can_ask_for_it(live: Live) -> None:

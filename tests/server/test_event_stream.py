@@ -119,7 +119,7 @@ async def test_a_silent_stream_is_kept_alive_until_its_client_goes(
         await is_silent.wait()
         return {"type": "http.disconnect"}
 
-    response = EventStreamResponse(bodies())
+    response = EventStreamResponse(bodies(), asyncio.Event())
     await response({"type": "http", "asgi": {"spec_version": "2.3"}}, receive, send)
     assert sent[1] == b'event: next\ndata: {"data":1}\n\n'
     assert set(sent[2:]) == {b":\n\n"}
@@ -147,6 +147,33 @@ async def test_a_client_that_goes_amid_an_event_ends_the_stream() -> None:
         await is_blocked.wait()
         return {"type": "http.disconnect"}
 
-    response = EventStreamResponse(bodies())
+    response = EventStreamResponse(bodies(), asyncio.Event())
     await response({"type": "http", "asgi": {"spec_version": "2.3"}}, receive, send)
     assert has_ended.is_set()
+
+
+async def test_a_stream_ends_where_it_is_when_the_server_is_to_stop() -> None:
+    has_ended = asyncio.Event()
+
+    async def bodies() -> AsyncGenerator[Any, None]:
+        try:
+            yield {"data": 1}
+            stopping.set()
+            await asyncio.get_running_loop().create_future()
+        finally:
+            has_ended.set()
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        await asyncio.get_running_loop().create_future()
+
+    stopping = asyncio.Event()
+    response = EventStreamResponse(bodies(), stopping)
+    await response({"type": "http", "asgi": {"spec_version": "2.3"}}, receive, send)
+    assert has_ended.is_set()
+    assert [one.get("body") for one in sent] == [None, b'event: next\ndata: {"data":1}\n\n', b""]
+    assert not sent[-1]["more_body"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from typing import Any
 
 import httpx
 import pytest
@@ -10,8 +11,10 @@ from sqlalchemy import delete
 from tests.builders import add_content, tool_message
 from tests.server.serving import on_a_port
 from tests.server.stored import CHUNK, Served, blob_url, content_url, incompressible
+from toolfold.ingest import lifecycle
 from toolfold.server import create_app
 from toolfold.settings import Settings
+from toolfold.store import layouts
 from toolfold.store.tables import content_chunk_table
 
 CONTENT = [{"type": "content", "text": "café"}]
@@ -25,6 +28,22 @@ async def test_damaged_bytes_are_an_error_and_never_half_an_answer(served: Serve
         response = await served.get(url)
         assert response.status_code == 500
         assert response.json()["errors"][0]["extensions"] == {"code": "CORRUPT_CONTENT"}
+
+
+async def test_what_is_deleted_before_its_first_byte_is_not_found(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await served.store(tool_message(CONTENT))
+    find = layouts.of
+
+    async def delete_first(*arguments: Any) -> Any:
+        await served.write(lambda connection: lifecycle.remove(connection, "default", "s"))
+        return await find(*arguments)
+
+    monkeypatch.setattr(layouts, "of", delete_first)
+    response = await served.get(content_url(1))
+    assert response.status_code == 404
+    assert response.json()["errors"][0]["extensions"] == {"code": "NOT_FOUND"}
 
 
 async def test_damage_in_a_later_chunk_cuts_the_connection_and_is_logged_once(

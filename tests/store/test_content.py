@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, update
 from tests import builders
 from tests.statements import statements
 from tests.store.test_chunks import SIZE, noise
-from toolfold.errors import CorruptContentError
+from toolfold.errors import CorruptContentError, NotFoundError
 from toolfold.store import content, layouts
 from toolfold.store.chunks import CHUNK_SIZE, compress
 from toolfold.store.engine import Database
@@ -151,12 +151,28 @@ async def test_a_slice_reads_only_its_chunks(database: Database) -> None:
                 await content.slice(connection, "default", digest, offset, length)
 
 
-async def test_a_part_of_what_is_not_there_is_damage(database: Database) -> None:
+async def test_what_is_not_there_and_that_nothing_uses_was_deleted(database: Database) -> None:
     async with database.read() as connection:
-        with pytest.raises(CorruptContentError, match=f"sha256:{ABSENT.hex()} .* it is missing"):
+        with pytest.raises(NotFoundError, match="deleted while it was read"):
             await content.slice(connection, "default", ABSENT, 0, 1)
-    with pytest.raises(CorruptContentError, match="it is missing"):
+    with pytest.raises(NotFoundError, match="deleted while it was read"):
         await joined(content.stream(database, "default", ABSENT))
+
+
+async def test_what_is_deleted_between_two_pieces_of_a_stream_is_not_found(
+    database: Database,
+) -> None:
+    [digest] = await store(database, LARGE)
+    stream = content.stream(database, "default", digest)
+    assert await anext(stream) == LARGE[:SIZE]
+
+    def remove(connection: Connection) -> None:
+        for table in (content_chunk_table, content_table):
+            connection.execute(delete(table).where(table.c.hash == digest))
+
+    await database.write(remove)
+    with pytest.raises(NotFoundError, match="deleted while it was read"):
+        await anext(stream)
 
 
 async def test_a_stream_is_the_bytes_from_start_to_end(database: Database) -> None:

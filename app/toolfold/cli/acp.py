@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from toolfold.cli import acp_notice
 from toolfold.cli.acp_recording import Recorded, record_ended
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.program import MAX_ERROR_CHARACTERS
@@ -66,12 +67,18 @@ def _record_left_over(settings: Settings) -> None:
 
 
 def _recorded(settings: Settings, path: Path) -> bool | None:
-    """Record a spool; say whether that went well, None if another process is at it."""
+    """Record a spool; say whether that went well, None if another process is well at it."""
     try:
         recorded = asyncio.run(record_ended(settings, path))
     except (AppError, OSError, ValueError) as error:
         reason = error.message if isinstance(error, AppError) else str(error)
         warn(f"Error: {path}: {one_line(reason, MAX_ERROR_CHARACTERS)}")
+        return False
+    notice = acp_notice.read(path) if recorded is None else None
+    if notice is not None:
+        reason = one_line(notice.reason, MAX_ERROR_CHARACTERS).rstrip(".")
+        again = f"{notice.again_at.astimezone():%H:%M:%S}"
+        warn(f"Error: {path}: {reason}. The process that records it tries again at {again}.")
         return False
     if recorded is None:
         say(f"{path.name}: in use, and recorded by the process that runs its agent.")
@@ -82,7 +89,11 @@ def _recorded(settings: Settings, path: Path) -> bool | None:
 
 def _told(recorded: Recorded) -> str:
     agent = one_line(recorded.agent)
-    if not recorded.sessions:
+    deleted = count(len(recorded.deleted), "session")
+    if not recorded.sessions and not recorded.deleted:
         return f"{agent} said nothing of ACP; there is nothing to record."
+    if not recorded.sessions:
+        return f"{deleted} of {agent} deleted meanwhile; there is nothing else to record."
     sessions = count(len(recorded.sessions), "session")
-    return f"{sessions} of {agent} recorded, {count(recorded.added, 'message')} added."
+    left_out = f" {deleted} deleted meanwhile, and not recorded." if recorded.deleted else ""
+    return f"{sessions} of {agent} recorded, {count(recorded.added, 'message')} added.{left_out}"

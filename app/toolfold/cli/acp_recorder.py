@@ -1,7 +1,8 @@
-"""The process that records what `toolfold acp` spools; it has no one to tell anything."""
+"""The process that records what `toolfold acp` spools; what it has to tell is in its log."""
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Collection, Sequence
@@ -39,7 +40,17 @@ async def _record_left_over(settings: Settings, live: Collection[Path]) -> None:
 def main() -> None:
     """Record the spools that the arguments name, and those that are left over."""
     os.nice(_NICENESS)
-    sys.exit(asyncio.run(record(Settings.from_environment(), list(map(Path, sys.argv[1:])))))
+    settings = Settings.from_environment()
+    _keep_log(places.folder(settings) / places.LOG)
+    sys.exit(asyncio.run(record(settings, list(map(Path, sys.argv[1:])))))
+
+
+def _keep_log(path: Path) -> None:
+    """Have what this process logs written to a file, which is made when there is any of it."""
+    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("toolfold.cli").setLevel(logging.INFO)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import logging
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from toolfold.cli import acp_notice
 from toolfold.cli.opening import opened
 from toolfold.cli.through_server import ServerLink, project_id_for
 from toolfold.errors import AppError, ArchivedSessionError
@@ -35,17 +37,23 @@ TICK_SECONDS = 0.2
 _WORK_SHARE = 4
 """How many times as long as it took to record what was new is waited for more."""
 
+_logger = logging.getLogger(__name__)
+
 _PAUSES_SECONDS = (1, 2, 4, 8, 8, 8)
 """How long after each failure it is tried again once the agent has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What came of a spool: the ids of its sessions, none if nothing of ACP was said in it."""
+    """What came of a spool: the ids of its sessions, none if nothing of ACP was said in it.
+
+    `deleted` are the ids of those that were deleted while they were recorded, and stay so.
+    """
 
     agent: str
-    sessions: tuple[str, ...]
-    added: int
+    sessions: tuple[str, ...] = ()
+    added: int = 0
+    deleted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +87,8 @@ class Destination:
 async def record_live(settings: Settings, path: Path) -> Recorded | None:
     """Record a spool while it grows, until its agent has ended, and remove it.
 
-    A failure is tried again as long as the agent runs, and a while after that. None if there is
-    nothing to do: it is gone, or another process records it.
+    A failure is tried again as long as the agent runs, and a while after that; meanwhile there is
+    a notice of it. None if there is nothing to do: it is gone, or another process records it.
 
     Raises:
         AppError: if it failed for good; the spool stays.
@@ -91,14 +99,20 @@ async def record_live(settings: Settings, path: Path) -> Recorded | None:
     if reader is None:
         return None
     pauses = list(_PAUSES_SECONDS)
+    logged = ""
     with reader:
         while True:
             try:
                 return await _record(settings, reader)
-            except AppError:
+            except AppError as error:
+                if error.message != logged:
+                    logged = error.message
+                    _logger.warning("%s: not recorded yet: %s", path.name, logged)
                 if reader.is_ended and not pauses:
                     raise
-                await asyncio.sleep(pauses.pop(0) if reader.is_ended else _PAUSES_SECONDS[-1])
+                pause = pauses.pop(0) if reader.is_ended else _PAUSES_SECONDS[-1]
+                acp_notice.leave(path, error.message, pause)
+                await asyncio.sleep(pause)
 
 
 async def record_ended(settings: Settings, path: Path) -> Recorded | None:
@@ -126,7 +140,8 @@ def _reader(path: Path) -> SpoolReader | None:
 
 async def _record(settings: Settings, reader: SpoolReader) -> Recorded:
     """Record a spool from its beginning to its end, and remove it."""
-    recorded = Recorded(reader.run.agent, (), 0)
+    acp_notice.remove(reader.path)
+    recorded = Recorded(reader.run.agent)
     if await _says_acp(reader):
         async with (
             opened(settings, create=True) as database,
@@ -158,6 +173,7 @@ class _Recording:
         self._reader = reader
         self._destination = destination
         self._sessions: dict[str, None] = {}
+        self._deleted: dict[str, None] = {}
         self._added = 0
 
     async def run(self) -> Recorded:
@@ -177,7 +193,12 @@ class _Recording:
             self._hear(heard)
         self._telling.end()
         await self._write(is_end=True)
-        return Recorded(self._reader.run.agent, tuple(self._sessions), self._added)
+        return Recorded(
+            self._reader.run.agent,
+            tuple(one for one in self._sessions if one not in self._deleted),
+            self._added,
+            tuple(self._deleted),
+        )
 
     async def _source(self) -> Source:
         path = self._reader.path.resolve()
@@ -192,6 +213,7 @@ class _Recording:
             changed_at=datetime.now(UTC),
             imported_line=0 if row is None else row.line,
             session_id=None if row is None else row.session_id,
+            is_live=True,
         )
 
     async def _hear_all(self) -> bool:
@@ -230,6 +252,14 @@ class _Recording:
         self._telling.written(ids)
         self._sessions |= dict.fromkeys(ids)
         self._added += written["added"]
+        for deleted in written["deleted"]:
+            if deleted not in self._deleted:
+                self._deleted[deleted] = None
+                _logger.info(
+                    "%s: session %s was deleted; what else is said in it is not recorded",
+                    self._reader.path.name,
+                    deleted,
+                )
 
 
 def _line(heard: SpooledLine) -> Line:

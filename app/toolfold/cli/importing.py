@@ -17,7 +17,7 @@ from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.program import MAX_ERROR_CHARACTERS
 from toolfold.cli.terminal import count, one_line, say, warn
 from toolfold.cli.through_server import ServerLink, project_id_for
-from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError
+from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError, UnknownIdError
 from toolfold.events import Events
 from toolfold.importers import IMPORTERS, Importer, detect
 from toolfold.ingest import FileReport, FileState, Problem, import_file, send_file
@@ -102,6 +102,10 @@ async def _import_all(
                 work = _Work(database, project_id, importer, report, link, events, process)
                 with ImportDisplay(discovery.total_bytes) as display:
                     await work.run(discovery, display)
+        except UnknownIdError as error:
+            raise NotFoundError(
+                f"The project {project_name!r} was deleted meanwhile, with all that it had."
+            ) from error
         except asyncio.CancelledError:
             warn("What was imported stays; the same command goes on from there.")
             raise

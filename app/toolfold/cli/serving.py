@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import errno
 import gc
+import signal
 import socket
 
 import click
@@ -16,7 +17,7 @@ from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import say
 from toolfold.errors import DatabaseError, SettingsError
 from toolfold.proxy import places, recorder
-from toolfold.server import create_app
+from toolfold.server import create_app, stopping
 from toolfold.settings import Settings
 from toolfold.store.ownership import Ownership
 
@@ -93,8 +94,9 @@ def _serve(app: Starlette, settings: Settings, ownership: Ownership | None) -> N
             proxy_headers=False,
             server_header=False,
         )
-        # Ctrl-C is how serving ends: uvicorn has closed everything when it tells so.
-        server = _Server(config, settings, bound, ownership)
+        server = _Server(app, config, settings, bound, ownership)
+        # Ctrl-C and SIGTERM are how serving ends: uvicorn has closed everything when it tells so.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[bound])
     if server.failure is not None:
@@ -123,12 +125,14 @@ class _Server(uvicorn.Server):
 
     def __init__(
         self,
+        app: Starlette,
         config: uvicorn.Config,
         settings: Settings,
         bound: socket.socket,
         ownership: Ownership | None,
     ) -> None:
         super().__init__(config)
+        self._app = app
         self._settings = settings
         self._port: int = bound.getsockname()[1]
         self._ownership = ownership
@@ -152,6 +156,11 @@ class _Server(uvicorn.Server):
         else:
             _record_left_over(self._settings)
             await super().main_loop()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let those go who follow something, wait a while for the others, and close everything."""
+        stopping.of(self._app).set()
+        await super().shutdown(sockets)
 
 
 def _record_left_over(settings: Settings) -> None:

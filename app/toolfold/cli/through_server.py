@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import httpx
 
-from toolfold.errors import BadUserInputError, DatabaseError, TranscriptError
+from toolfold.errors import BadUserInputError, DatabaseError, TranscriptError, UnknownIdError
 from toolfold.ingest.sending import Post
 from toolfold.settings import Settings
 from toolfold.store import project, sqlite
@@ -79,8 +79,8 @@ class ServerLink:
     async def post(self, project_id: str) -> Post | None:
         """Return what sends a stream of lines into a project; None if no server runs.
 
-        Sending raises a `TranscriptError` if the server cannot import this, a `DatabaseError` if
-        it cannot import anything.
+        Sending raises a `TranscriptError` if the server cannot import this, an `UnknownIdError` if
+        the project is there no more, a `DatabaseError` if it cannot import anything.
         """
         client = await self._connected()
         return None if client is None else partial(self._post, client, project_id)
@@ -92,6 +92,8 @@ class ServerLink:
         response = await self._send(client.post(url, content=lines))
         if response.status_code == httpx.codes.OK:
             return response.json()
+        if response.status_code == httpx.codes.NOT_FOUND:
+            raise UnknownIdError(_reason(response))
         of_this = response.status_code in (httpx.codes.BAD_REQUEST, 500)
         raise (TranscriptError if of_this else DatabaseError)(self._refused(client, response))
 

@@ -1,6 +1,7 @@
 """Batches: what one transaction writes, prepared so that only the database is left to ask."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from toolfold.ingest.columns import Columns
@@ -71,3 +72,10 @@ class Batch:
     records: list[RawRecord] = field(default_factory=list)
     repaired: int = 0
     problems: list[Problem] = field(default_factory=list)
+
+    def without(self, session_ids: Collection[str]) -> "Batch":
+        """Return the same batch but for sessions that have one of these ids."""
+        kept = {
+            name: one for name, one in self.sessions.items() if one.identity.id not in session_ids
+        }
+        return replace(self, sessions=kept)

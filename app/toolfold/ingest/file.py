@@ -13,10 +13,10 @@ from pathlib import Path
 import anyio.to_thread
 from sqlalchemy import Connection
 
-from toolfold.errors import DatabaseError
+from toolfold.errors import DatabaseError, UnknownIdError
 from toolfold.events import Events
 from toolfold.importers import Importer, detect
-from toolfold.ingest import prior
+from toolfold.ingest import prior, projects
 from toolfold.ingest.batch import Batch, Problem
 from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.reading import Reading, Step, ahead, unexpected
@@ -49,6 +49,7 @@ async def import_file(  # noqa: PLR0913 - each may be given by a caller without 
     is free; else a thread does.
 
     Raises:
+        UnknownIdError: if the project was deleted meanwhile.
         DatabaseError: if the database fails.
     """
     found = await _look_at(database, project_id, path, importer)
@@ -73,6 +74,7 @@ async def send_file(
     The database is only read here. The server tells who follows the sessions.
 
     Raises:
+        UnknownIdError: if the project was deleted meanwhile.
         DatabaseError: if the database or the server fails.
     """
     found = await _look_at(database, project_id, path, importer)
@@ -147,7 +149,7 @@ class _Import:
                 counts = await self.database.write(
                     lambda connection: self._write(connection, step, now)
                 )
-            except DatabaseError:
+            except (DatabaseError, UnknownIdError):
                 raise
             except Exception as error:  # noqa: BLE001 (one file must not end that of a folder)
                 reason = unexpected("writing an import failed", self.importer.name, error)
@@ -163,7 +165,12 @@ class _Import:
         return step.failure
 
     def _write(self, connection: Connection, step: Step[Batch], now: datetime) -> Counts:
-        """Write a step in a transaction that may be run again."""
+        """Write a step in a transaction that may be run again.
+
+        Raises:
+            UnknownIdError: if the project was deleted meanwhile.
+        """
+        projects.require(connection, self.project_id)
         if not self.is_begun:
             begin(connection, self.project_id, self.source)
         reached = Reached(step.place, is_end=step.is_last)

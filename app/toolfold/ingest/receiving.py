@@ -196,5 +196,6 @@ def answer(tally: Tally) -> dict[str, Any]:
             }
             for session_id, session in tally.sessions.items()
         ],
+        "deleted": sorted(tally.deleted),
         "problems": [{"line": line, "reason": reason} for line, reason in tally.problems],
     }

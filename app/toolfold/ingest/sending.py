@@ -31,6 +31,7 @@ async def send(
     """Read a file with an importer and have it written; return the report of an import here.
 
     Raises:
+        UnknownIdError: if the project is there no more.
         DatabaseError: if the server goes away or fails.
     """
     reading = Reading(importer, path, Telling(), imported_line=source.imported_line)

@@ -4,7 +4,8 @@ A stream is either what `toolfold export` writes, of any number of sessions, or 
 that an importer reads elsewhere. The latter begins with the file,
 
     {"toolfold": 1, "source": {"id": …, "path": …, "format": …, "companions": …,
-                               "changedAt": …, "importedLine": 0, "session": …}}
+                               "changedAt": …, "importedLine": 0, "session": …,
+                               "live": false}}
 
 and then has a line for each entry: `of` names the session by the agent's own id, and the file's
 line (each null if there is none); beside it stands one value under its kind,
@@ -126,6 +127,7 @@ def _source(decoded: Any) -> Source:
         changed_at=_time(fields, "changedAt"),
         imported_line=_natural(fields, "importedLine"),
         session_id=None if session_id is None else mend(session_id),
+        is_live=bool(fields.optional("live", bool)),
     )
 
 

@@ -44,7 +44,8 @@ class SessionTally:
 class Tally:
     """Sums over the transactions of one import; `sessions` are in order of their first mention.
 
-    `passed_by` counts messages that need not be told, because they were imported before.
+    `passed_by` counts messages that need not be told, because they were imported before. `deleted`
+    are the ids of sessions that were left out, as they were deleted while they were told.
     """
 
     passed_by: int = 0
@@ -52,6 +53,7 @@ class Tally:
     repaired: int = 0
     problems: list[Problem] = field(default_factory=list)
     sessions: dict[str, SessionTally] = field(default_factory=dict)
+    deleted: set[str] = field(default_factory=set)
 
     @property
     def added(self) -> int:
@@ -77,6 +79,7 @@ class Tally:
 
     def count(self, counts: Counts) -> None:
         """Count a transaction."""
+        self.deleted |= counts.deleted
         for one in counts.sessions:
             session = self.sessions.setdefault(
                 one.session_id,

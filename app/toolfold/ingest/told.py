@@ -91,6 +91,7 @@ def source_line(source: Source) -> bytes:
         "changedAt": _time(source.changed_at),
         "importedLine": source.imported_line,
         "session": source.session_id,
+        "live": source.is_live,
     }
     return orjson.dumps({"toolfold": VERSION, "source": said}) + b"\n"
 

@@ -52,10 +52,12 @@ class Counts:
     """What a transaction did, by session, in the order in which the batch tells of them.
 
     `joined` has the `head_revision` of the other sessions that found their parent by it, by id.
+    `deleted` are the ids of sessions that were left out, as they were deleted while they were told.
     """
 
     sessions: tuple[SessionCounts, ...]
     joined: Mapping[str, int] = field(default_factory=dict)
+    deleted: frozenset[str] = frozenset()
 
     @property
     def added(self) -> int:

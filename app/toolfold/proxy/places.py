@@ -8,6 +8,8 @@ from toolfold.settings import Settings
 
 FOLDER = "acp-spool"
 SUFFIX = ".acp"
+LOG = "recorder.log"
+"""Where in the folder the processes that record spools say what they cannot tell anyone."""
 
 _SECRETS = frozenset({"password", "passfile", "sslpassword"})
 

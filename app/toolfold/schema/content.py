@@ -202,11 +202,11 @@ async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLin
     info.context.ledger.charge_part(charge, part.access, heavy.copies_below(info, "lines"))
     count = min(count, MAX_LINES)
     if part.size <= limit:
-        data = await heavy.stored_bytes(info.context.loaders.contents.load(part.key), part)
+        data = await info.context.loaders.contents.load(part.key)
         return await asyncio.to_thread(_lines, data, first, count, limit)
     # Read by itself and forgotten: an operation holds one large content at a time.
     async with info.context.large_read:
-        data = await heavy.stored_bytes(load_content(info.context.database, part.key), part)
+        data = await load_content(info.context.database, part.key)
         return await asyncio.to_thread(_lines, data, first, count, limit)
 
 

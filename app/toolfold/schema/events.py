@@ -13,7 +13,7 @@ from typing import Any
 from graphql import OperationType
 from graphql.execution import ExecutionResult
 
-from toolfold.errors import CorruptContentError
+from toolfold.errors import NotFoundError
 from toolfold.execution.executor import CompilingExecutor
 from toolfold.schema.context import Operation
 from toolfold.schema.deadline import stopped
@@ -90,6 +90,4 @@ async def _without_gone(results: Any) -> AsyncGenerator[Any, None]:
 
 
 def _lacks_content(result: ExecutionResult) -> bool:
-    return any(
-        isinstance(error.original_error, CorruptContentError) for error in result.errors or ()
-    )
+    return any(isinstance(error.original_error, NotFoundError) for error in result.errors or ())

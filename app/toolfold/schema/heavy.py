@@ -6,16 +6,14 @@ one decision, one charge and one read.
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import strawberry
 from graphql import FieldNode, get_named_type, is_abstract_type
 from graphql.pyutils import Path
 
-from toolfold.errors import CorruptContentError
 from toolfold.execution.plain import Loading
 from toolfold.loaders import ContentKey
 from toolfold.schema import selection
@@ -120,7 +118,7 @@ def read(info: Info, part: Part | None, convert: Callable[[bytes], Any], *names:
         report(info, decision, part.access, *names)
         return None
     future = info.context.loaders.contents.load(part.key)
-    return Loading(future, partial(_converted, part, convert), in_thread=_is_long)
+    return Loading(future, convert, in_thread=_is_long)
 
 
 def report(info: Info, decision: Decision, access: Access, *names: str) -> None:
@@ -149,27 +147,8 @@ def omitted(decision: Decision) -> ContentOmission | None:
     )
 
 
-async def stored_bytes(loading: Awaitable[bytes | None], part: Part) -> bytes:
-    """Return what a loader found of a part.
-
-    Raises:
-        CorruptContentError: if the store does not hold what the message's row refers to.
-    """
-    return _found(part, await loading)
-
-
-def _found(part: Part, data: bytes | None) -> bytes:
-    if data is None:
-        raise CorruptContentError(f"Content sha256:{part.hash.hex()} is missing from the store.")
-    return data
-
-
-def _converted(part: Part, convert: Callable[[bytes], Any], data: bytes | None) -> Any:
-    return convert(_found(part, data))
-
-
-def _is_long(data: bytes | None) -> bool:
-    return data is not None and len(data) > IN_LOOP_BYTES
+def _is_long(data: bytes) -> bool:
+    return len(data) > IN_LOOP_BYTES
 
 
 def _shape_path(path: Path | None) -> Iterator[str]:

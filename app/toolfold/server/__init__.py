@@ -1,5 +1,6 @@
 """Toolfold over HTTP and WebSocket: routes, lifespan, wiring."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
@@ -10,7 +11,7 @@ from starlette.routing import Route, WebSocketRoute
 from strawberry.schema import BaseSchema
 
 from toolfold.access import AccessMiddleware
-from toolfold.errors import AppError
+from toolfold.errors import AppError, NotFoundError
 from toolfold.relay import relaying
 from toolfold.schema import build_schema
 from toolfold.schema.caches import DocumentCaches
@@ -28,8 +29,8 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
     """Return the server as an ASGI application; its lifespan opens and closes the database.
 
     An empty database is set up. Starting fails with a `DatabaseError` for one that cannot be
-    used. While it runs, `app.state.resources` has the settings and the database. `schema` is
-    Toolfold's own unless another is given.
+    used. While it runs, `app.state.resources` has the settings and the database. Whoever is about
+    to stop it sets `app.state.stopping`. `schema` is Toolfold's own unless another is given.
 
     Raises:
         SettingsError: for a manifest of trusted documents that cannot be used.
@@ -49,7 +50,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         finally:
             await database.close()
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/graphql", GraphQLEndpoint(served, trusted).answer, methods=["GET", "POST"]),
             WebSocketRoute("/graphql", GraphQLSocket(served, trusted)),
@@ -69,7 +70,10 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         ],
         exception_handlers={
             HTTPException: problems.answer_http_exception,
+            NotFoundError: problems.answer_not_found,
             AppError: problems.answer_app_error,
         },
         lifespan=lifespan,
     )
+    app.state.stopping = asyncio.Event()
+    return app

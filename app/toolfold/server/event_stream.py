@@ -25,10 +25,14 @@ _COMPLETE = b"event: complete\ndata: \n\n"
 
 
 class EventStreamResponse(StreamingResponse):
-    """Sends each body as a `next` event, then `complete`; ends the stream when its client goes."""
+    """Sends each body as a `next` event, then `complete`; ends the stream when its client goes.
 
-    def __init__(self, bodies: AsyncGenerator[Any, None]) -> None:
-        self._events = _events(bodies)
+    Once the server is `stopping` the stream ends where it is, without `complete`: what it is about
+    is not at its end, so its client comes back.
+    """
+
+    def __init__(self, bodies: AsyncGenerator[Any, None], stopping: asyncio.Event) -> None:
+        self._events = _events(bodies, stopping)
         headers = {"cache-control": "no-store", "vary": "Accept", "x-accel-buffering": "no"}
         super().__init__(self._events, 200, headers, EVENT_STREAM)
 
@@ -38,29 +42,41 @@ class EventStreamResponse(StreamingResponse):
             await super().stream_response(send)
 
 
-async def _events(bodies: AsyncGenerator[Any, None]) -> AsyncGenerator[bytes, None]:
-    async with contextlib.aclosing(bodies):
-        async for body in _with_pings(bodies):
-            yield PING if body is None else b"event: next\ndata: %b\n\n" % orjson.dumps(body)
+async def _events(
+    bodies: AsyncGenerator[Any, None], stopping: asyncio.Event
+) -> AsyncGenerator[bytes, None]:
+    stop = asyncio.ensure_future(stopping.wait())
+    async with contextlib.aclosing(bodies), _cancelling(stop):
+        while True:
+            # A timeout around it would cancel it.
+            coming = asyncio.ensure_future(_next(bodies))
+            async with _cancelling(coming):
+                while not await _first(coming, stop):
+                    yield PING
+                if not coming.done():
+                    return
+            body = coming.result()
+            if body is None:
+                break
+            yield b"event: next\ndata: %b\n\n" % orjson.dumps(body)
     yield _COMPLETE
 
 
-async def _with_pings(bodies: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
-    """Yield what comes, and None whenever nothing came for a while."""
-    while True:
-        # A timeout around it would cancel it.
-        coming = asyncio.ensure_future(_next(bodies))
-        try:
-            while not (await asyncio.wait((coming,), timeout=PING_SECONDS))[0]:
-                yield None
-        finally:
-            if not coming.done():
-                coming.cancel()
-                await asyncio.wait((coming,))
-        came = coming.result()
-        if came is None:
-            return
-        yield came
+async def _first(*awaited: "asyncio.Future[Any]") -> bool:
+    """Wait for the first of these; say whether one came in time."""
+    done, _ = await asyncio.wait(awaited, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    return bool(done)
+
+
+@contextlib.asynccontextmanager
+async def _cancelling(awaited: "asyncio.Future[Any]") -> AsyncIterator[None]:
+    """Let nothing of this go on after the block."""
+    try:
+        yield
+    finally:
+        if not awaited.done():
+            awaited.cancel()
+            await asyncio.wait((awaited,))
 
 
 async def _next(bodies: AsyncIterator[Any]) -> Any:

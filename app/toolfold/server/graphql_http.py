@@ -23,6 +23,7 @@ from strawberry.types.graphql import OperationType
 
 from toolfold.errors import AppError, DocumentHashError, UntrustedDocumentError
 from toolfold.schema.context import Resources
+from toolfold.server import stopping
 from toolfold.server.event_stream import EVENT_STREAM, EventStreamResponse
 from toolfold.server.graphql_request import GraphQLRequest, read_request
 from toolfold.server.negotiation import (
@@ -89,7 +90,8 @@ class GraphQLEndpoint:
         try:
             asked = await read_request(request, limit, self._trusted)
         except (DocumentHashError, UntrustedDocumentError) as error:
-            return EventStreamResponse(_one(response_body(_refused(error))))
+            refusal = _one(response_body(_refused(error)))
+            return EventStreamResponse(refusal, stopping.of(request.app))
         allowed = _OPERATIONS[request.method] | {OperationType.SUBSCRIPTION}
         results = await self._schema.stream(
             asked.query,
@@ -99,7 +101,7 @@ class GraphQLEndpoint:
             allowed_operation_types=allowed,
             operation_extensions=asked.extensions,
         )
-        return EventStreamResponse(_bodies(results))
+        return EventStreamResponse(_bodies(results), stopping.of(request.app))
 
     async def _execute(
         self,

@@ -4,6 +4,7 @@ A body has the shape of a GraphQL response, on every route: `{"errors": [{"messa
 "extensions": {"code": text}}]}`.
 """
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolfold.errors import AppError, DatabaseError, DeadlineError, DiskFullError
 from toolfold.schema.masking import MASKED_MESSAGE, log_unexpected
+from toolfold.server import stopping
 
 CODES: Mapping[int, str] = {
     400: "BAD_REQUEST",
@@ -33,6 +35,8 @@ STATUSES: Mapping[str, int] = {
 }
 """The HTTP status of an error of ours that leaves nothing to answer with; any other is 500."""
 
+_STOPPED = DeadlineError("The server is being stopped, and waited no longer for this.")
+
 
 def problem(
     status: int,
@@ -52,8 +56,17 @@ async def answer_http_exception(_: Request, error: Any) -> Response:
     return problem(error.status_code, extensions, error.detail, error.headers)
 
 
+async def answer_not_found(_: Request, error: Any) -> Response:
+    """Answer a `NotFoundError` outside of GraphQL: what was asked for was deleted meanwhile."""
+    return problem(404, error.extensions, error.message)
+
+
 async def answer_app_error(_: Request, error: Any) -> Response:
     """Answer an `AppError` outside of GraphQL: the database is away, bytes are corrupt."""
+    return _app_problem(error)
+
+
+def _app_problem(error: AppError) -> Response:
     return problem(STATUSES.get(error.code, 500), error.extensions, error.message)
 
 
@@ -66,7 +79,8 @@ class FailureMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with 500 if nothing is sent yet, else leave the answer without its end.
 
-        A server cuts the connection then, so that no client takes the part for the whole.
+        A server cuts the connection then, so that no client takes the part for the whole. What a
+        server that is to stop waits for no longer is no failure, and ends the same way.
         """
         if scope["type"] != "http":
             await self.app(scope, receive, send)
@@ -82,6 +96,11 @@ class FailureMiddleware:
             await self.app(scope, receive, watched)
         except ClientDisconnect:
             return
+        except asyncio.CancelledError:
+            if not stopping.has_begun(scope):
+                raise
+            if not started:
+                await _app_problem(_STOPPED)(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - The process's edge.
             request_id = log_unexpected("A request failed", error)
             if not started:

@@ -72,7 +72,8 @@ async def slice(  # noqa: A001 - it is called as content.slice.
     """Return bytes [offset, offset + length) as far as they exist, reading no other chunks.
 
     Raises:
-        CorruptContentError: if there is no such content, or what is read is damaged.
+        NotFoundError: if it was deleted.
+        CorruptContentError: if it is missing, or what is read is damaged.
     """
     layout = await layouts.of(connection, project_id, digest)
     end = min(offset + length, layout.size)
@@ -99,7 +100,8 @@ def stream(
     When all of a content is asked for, its last piece comes only if the whole has its hash.
 
     Raises:
-        CorruptContentError: if there is no such content, or what is read is damaged.
+        NotFoundError: if it was deleted.
+        CorruptContentError: if it is missing, or what is read is damaged.
     """
     return _stream(partial(database.read, single=True), (project_id, digest), start, end)
 
@@ -135,6 +137,7 @@ async def stream_image(
     """Yield bytes [start, end) of an image, decoded while the content that holds it is read.
 
     Raises:
+        NotFoundError: if it was deleted.
         CorruptContentError: if what is read is damaged, or is not base64.
     """
     end = image.size if end is None else min(end, image.size)
@@ -209,6 +212,9 @@ async def _stream(
     for piece in layout.between(start, end):
         async with read() as connection:
             frame = (await connection.execute(_of_piece(key[0], piece))).scalar_one_or_none()
+            if frame is None:
+                # It may have been deleted since.
+                await layouts.of(connection, *key)
         data = await asyncio.to_thread(layout.verify, piece, frame, whole)
         yield (frame or b"") if frames else part(data, piece, start, end)
 

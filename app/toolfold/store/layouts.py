@@ -6,10 +6,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, and_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from toolfold.errors import AppError, NotFoundError
 from toolfold.store.chunks import Key, Layout, corrupt
 from toolfold.store.fetching import fetch
 from toolfold.store.selection import one_of, pick
-from toolfold.store.tables import content_table
+from toolfold.store.tables import content_reference_table, content_table
 
 Bases = Mapping[Key, Row[Any]]
 """The rows of all that some contents rest on, directly or not."""
@@ -18,6 +19,11 @@ _AT_ONCE = 500
 
 _column = content_table.c
 _key = (_column.project_id, _column.hash)
+_DELETED = (
+    "This was deleted while it was read. If it is told again, run `toolfold doctor`: it is damaged."
+)
+
+_reference_key = (content_reference_table.c.project_id, content_reference_table.c.hash)
 _rows = select(
     *pick(_column, ("project_id", "hash", "size", "chunk_size", "base_hash", "base_size"))
 )
@@ -36,12 +42,30 @@ async def of(connection: AsyncConnection, project_id: str, digest: bytes) -> Lay
     """Return the layout of a content.
 
     Raises:
+        NotFoundError: if it was deleted.
         CorruptContentError: if it is missing, or what it rests on is.
     """
-    contents = await rows(connection, {(project_id, digest)})
+    key = (project_id, digest)
+    contents = await rows(connection, {key})
     if not contents:
-        raise corrupt(digest, "it is missing")
+        raise (await absences(connection, {key}))[key]
     return Layout.of(contents[0], await bases(connection, contents))
+
+
+async def absences(connection: AsyncConnection, keys: Collection[Key]) -> dict[Key, AppError]:
+    """Return why contents are not there, in the transaction in which they were looked for.
+
+    What no message uses was deleted, after whoever asks for it had read of it in another
+    transaction; what one does use is damage.
+    """
+    if not keys:
+        return {}
+    used = select(*_reference_key).where(one_of(connection, _reference_key, keys)).distinct()
+    found = {(row.project_id, row.hash) for row in await connection.execute(used)}
+    return {
+        key: corrupt(key[1], "it is missing") if key in found else NotFoundError(_DELETED)
+        for key in keys
+    }
 
 
 async def rows(connection: AsyncConnection, keys: Collection[Key]) -> Sequence[Row[Any]]:

@@ -329,18 +329,22 @@ source_table = Table(
     # of the file was reached.
     Column("companions", LargeBinary),
     Column("imported_at", Text, nullable=False),
+    # It is told while it is written: no one asks for its sessions anew, as one does by an import.
+    Column("is_live", Boolean(create_constraint=False), nullable=False, default=False),
     PrimaryKeyConstraint("project_id", "id"),
     ForeignKeyConstraint(["project_id"], ["project.id"]),
     Index("ix_source_digest", "project_id", "digest"),
 )
 
-# Every session that a source told of, so that it is read again when one of them was deleted.
+# Every session that a source told of, so that it is read again when one of them was deleted; those
+# of a live one stay here, so that what it goes on to tell of them is left out.
 told_session_table = Table(
     "told_session",
     metadata,
     Column("project_id", Text, nullable=False),
     Column("source_id", Text, nullable=False),
     Column("session_id", Text, nullable=False),
+    Column("is_deleted", Boolean(create_constraint=False), nullable=False, default=False),
     PrimaryKeyConstraint("project_id", "source_id", "session_id"),
     ForeignKeyConstraint(["project_id", "source_id"], ["source.project_id", "source.id"]),
     Index("ix_told_session_session_id", "project_id", "session_id"),

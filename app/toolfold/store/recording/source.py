@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, delete, or_, select, union, update
+from sqlalchemy import Column, Connection, and_, delete, or_, select, union, update
 
 from toolfold.store.recording.rows import Values, insert_missing, insert_or_update, portions
 from toolfold.store.tables import record_table, source_table, told_session_table
@@ -31,8 +32,40 @@ def tell_of(
     connection: Connection, project_id: str, source_id: str, session_ids: Collection[str]
 ) -> None:
     """Say that a source, which is there, told of these sessions."""
+    _tell_of(connection, project_id, source_id, session_ids, is_deleted=False)
+
+
+def leave_out(
+    connection: Connection, project_id: str, source_id: str, session_ids: Collection[str]
+) -> None:
+    """Say that a source, which is there, has sessions that are as little wanted as deleted ones."""
+    _tell_of(connection, project_id, source_id, session_ids, is_deleted=True)
+
+
+def left_out(connection: Connection, project_id: str, source_id: str) -> set[str]:
+    """Return the ids of the sessions that a live source told of and that were deleted."""
+    told = told_session_table.c
+    statement = select(told.session_id).where(
+        told.project_id == project_id, told.source_id == source_id, told.is_deleted
+    )
+    return set(connection.execute(statement).scalars())
+
+
+def _tell_of(
+    connection: Connection,
+    project_id: str,
+    source_id: str,
+    session_ids: Collection[str],
+    *,
+    is_deleted: bool,
+) -> None:
     rows = [
-        {"project_id": project_id, "source_id": source_id, "session_id": session_id}
+        {
+            "project_id": project_id,
+            "source_id": source_id,
+            "session_id": session_id,
+            "is_deleted": is_deleted,
+        }
         for session_id in sorted(session_ids)
     ]
     insert_missing(connection, told_session_table, rows)
@@ -42,7 +75,8 @@ def forget_sessions(connection: Connection, project_id: str, session_ids: Sequen
     """Let the files that told of these sessions be read anew; there are as many as fit a statement.
 
     A source that told of no other session goes, and its raw records with it. Of another one the
-    records stay, as they may be the other sessions'.
+    records stay, as they may be the other sessions'. One that is live stays, and knows which of its
+    sessions are deleted.
     """
     source, told = source_table.c, told_session_table.c
     theirs = union(
@@ -54,28 +88,40 @@ def forget_sessions(connection: Connection, project_id: str, session_ids: Sequen
         ),
     )
     source_ids = list(connection.execute(theirs).scalars())
-    connection.execute(
-        delete(told_session_table).where(
-            told.project_id == project_id, told.session_id.in_(session_ids)
-        )
-    )
+    of_these = and_(told.project_id == project_id, told.session_id.in_(session_ids))
+    in_project = source.project_id == project_id
     for portion in portions(source_ids):
+        is_live = select(source.id).where(in_project, source.id.in_(portion), source.is_live)
+        live = set(connection.execute(is_live).scalars())
+        connection.execute(
+            update(told_session_table)
+            .where(of_these, told.source_id.in_(sorted(live)))
+            .values(is_deleted=True)
+        )
+        connection.execute(
+            delete(told_session_table).where(
+                of_these, told.source_id.in_(sorted(set(portion) - live))
+            )
+        )
         others = select(told.source_id).where(
-            told.project_id == project_id, told.source_id.in_(portion)
+            told.project_id == project_id, told.source_id.in_(portion), ~told.is_deleted
         )
         shared = set(connection.execute(others.distinct()).scalars())
-        _forget(connection, project_id, set(portion) - shared)
-        _begin_again(connection, project_id, shared)
+        _delete(connection, project_id, record_table.c.source_id, set(portion) - shared)
+        gone = set(portion) - shared - live
+        _delete(connection, project_id, told.source_id, gone)
+        _delete(connection, project_id, source.id, gone)
+        _begin_again(connection, project_id, shared - live)
 
 
-def _forget(connection: Connection, project_id: str, source_ids: Collection[str]) -> None:
-    for table, column in (
-        (record_table, record_table.c.source_id),
-        (source_table, source_table.c.id),
-    ):
-        connection.execute(
-            delete(table).where(table.c.project_id == project_id, column.in_(sorted(source_ids)))
-        )
+def _delete(
+    connection: Connection, project_id: str, column: Column[Any], ids: Collection[str]
+) -> None:
+    """Delete the rows of a project that have one of these ids in a column."""
+    table = column.table
+    connection.execute(
+        delete(table).where(table.c.project_id == project_id, column.in_(sorted(ids)))
+    )
 
 
 def _begin_again(connection: Connection, project_id: str, source_ids: Collection[str]) -> None:

@@ -359,6 +359,7 @@ def _create_source() -> None:
         sa.Column("line", sa.Integer(), nullable=False),
         sa.Column("companions", sa.LargeBinary()),
         sa.Column("imported_at", sa.Text(), nullable=False),
+        sa.Column("is_live", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_source_project"),
         sa.PrimaryKeyConstraint("project_id", "id", name="pk_source"),
     )
@@ -371,6 +372,7 @@ def _create_told_session() -> None:
         sa.Column("project_id", sa.Text(), nullable=False),
         sa.Column("source_id", sa.Text(), nullable=False),
         sa.Column("session_id", sa.Text(), nullable=False),
+        sa.Column("is_deleted", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(
             ["project_id", "source_id"],
             ["source.project_id", "source.id"],
