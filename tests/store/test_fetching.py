@@ -17,7 +17,7 @@ from toolfold.settings import Settings
 from toolfold.store import dialect as dialects
 from toolfold.store import message, postgresql
 from toolfold.store.engine import Database
-from toolfold.store.fetching import fetch
+from toolfold.store.fetching import Query, Reading, fetch, run
 from toolfold.store.page import PageRequest
 from toolfold.store.selection import one_of
 from toolfold.store.tables import message_table, project_table
@@ -162,10 +162,61 @@ async def test_a_connection_that_ended_while_it_rested_is_replaced(
     assert now != process
 
 
-@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
-async def test_a_page_asks_sqlites_thread_once(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+def after(first: int) -> Reading[tuple[list[Any], list[int]]]:
+    """Read one message, then what follows it: the roles of the one, the sequences of the others."""
+    of_first = select(_column.sequence, _column.role).where(_column.sequence == first)
+    ((sequence, role),) = yield Query(of_first)
+    following = select(_column.sequence).where(_column.sequence > bindparam("sequence"))
+    found = yield Query(
+        following, {"sequence": sequence}, lambda rows: [value for (value,) in rows]
+    )
+    return [role], found
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+async def test_a_reading_is_sent_rows_or_what_is_made_of_them(
+    database: Database, *, is_long: bool
 ) -> None:
+    def lengths() -> Reading[list[int]]:
+        query = Query(select(_column.content).order_by(_column.sequence))
+        made = yield query._replace(
+            make=lambda rows: [len(row[0]) for row in rows], is_long=is_long
+        )
+        return [*made]
+
+    async with database.read() as connection:
+        assert await run(connection, after(1)) == (["user"], [2, 3])
+        assert await run(connection, after(3)) == (["user"], [])
+        assert await run(connection, lengths()) == [6, 6, 6]
+
+
+@pytest.mark.parametrize("single", [False, True])
+async def test_a_readings_errors_are_those_of_core_and_its_own(
+    database: Database, *, single: bool
+) -> None:
+    wrong = text("SELECT absent FROM message").columns(_column.sequence)
+
+    def reading() -> Reading[None]:
+        yield Query(select(_column.sequence))
+        yield Query(wrong)
+
+    async with database.read(single=single) as connection:
+        with pytest.raises(DBAPIError) as expected:
+            await connection.execute(wrong)
+    async with database.read(single=single) as connection:
+        with pytest.raises(DBAPIError) as caught:
+            await run(connection, reading())
+    assert type(caught.value) is type(expected.value)
+    assert str(caught.value) == str(expected.value)
+    async with database.read(single=single) as connection:
+        with pytest.raises(ValueError, match="not enough values"):
+            await run(connection, after(4))
+        assert await run(connection, after(2)) == (["user"], [3])
+
+
+@pytest.fixture
+def hops(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """What grows with each hop to a thread of SQLite's."""
     hops: list[None] = []
     execute = dialects.InterruptibleConnection._execute  # noqa: SLF001 - what every hop goes through.
 
@@ -173,18 +224,32 @@ async def test_a_page_asks_sqlites_thread_once(
         hops.append(None)
         return await execute(self, *args, **kwargs)
 
+    monkeypatch.setattr(dialects.InterruptibleConnection, "_execute", counted)
+    return hops
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_a_reading_asks_sqlites_thread_once(database: Database, hops: list[None]) -> None:
+    async with database.read() as connection:
+        await fetch(connection, select(project_table.c.id))
+    hops.clear()
+    async with database.read() as connection:
+        await run(connection, after(1))
+    assert len(hops) == 1
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_a_page_asks_sqlites_thread_once(database: Database, hops: list[None]) -> None:
     for core in (False, True):
         async with database.read() as connection:
             await fetch(connection, select(project_table.c.id))
-        monkeypatch.setattr(dialects.InterruptibleConnection, "_execute", counted)
+        hops.clear()
         async with database.read() as connection:
             if core:
                 await connection.execute(select(_column.sequence))
             else:
                 await message.page(connection, *KEY, PageRequest(first=2), columns=("sequence",))
-        monkeypatch.undo()
         assert len(hops) == 1
-        hops.clear()
 
 
 @pytest.mark.usefixtures("database")

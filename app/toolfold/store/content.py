@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, select, tuple_
@@ -21,14 +21,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.errors import CorruptContentError
 from toolfold.store import layouts
+from toolfold.store.by_hash import ByHash
 from toolfold.store.chunks import Key, Layout, Piece, ReadFrame, decode_base64, part
 from toolfold.store.engine import Database
-from toolfold.store.fetching import fetch
+from toolfold.store.fetching import Reading, run
 from toolfold.store.selection import one_of, pick
 from toolfold.store.tables import content_chunk_table, content_image_table
 
 Read = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
 """Gives a connection for as long as it is needed."""
+
+_Frames = dict[tuple[bytes, int], bytes]
+"""The frames of chunks, by owner and position."""
 
 _CHUNKS_AT_ONCE = 16
 
@@ -37,6 +41,7 @@ _chunk_key = (_chunk.project_id, _chunk.hash)
 _key_of = attrgetter("project_id", "hash")
 _place = (*_chunk_key, _chunk.position)
 _chunks = select(*pick(_chunk, ("project_id", "hash", "position", "data")))
+_by_hash = ByHash(_chunks.order_by(*_place), *_chunk_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +64,7 @@ async def by_hashes(
     """
     if not keys:
         return {}
-    contents = await layouts.rows(connection, keys)
-    bases = await layouts.bases(connection, contents)
-    of_chunks = _chunks.where(one_of(connection, _chunk_key, {*keys, *bases}))
-    chunks = await fetch(connection, of_chunks.order_by(*_place))
-    return await asyncio.to_thread(_assemble, contents, bases, chunks)
+    return await run(connection, _whole(connection, keys))
 
 
 async def slice(  # noqa: A001 - it is called as content.slice.
@@ -227,29 +228,61 @@ def _of_piece(project_id: str, piece: Piece) -> Select[Any]:
     )
 
 
-def _among(frames: dict[tuple[bytes, int], bytes]) -> ReadFrame:
+def _among(frames: _Frames) -> ReadFrame:
     """Return what finds the frame of a piece by its owner and position."""
     return lambda piece: frames.get((piece.owner, piece.position))
 
 
-def _assemble(
-    contents: Sequence[Row[Any]], bases: layouts.Bases, chunks: Iterable[Row[Any]]
-) -> dict[Key, bytes | CorruptContentError]:
-    frames: dict[str, dict[tuple[bytes, int], bytes]] = defaultdict(dict)
-    counts: Counter[Key] = Counter()
-    for chunk in chunks:
-        frames[chunk.project_id][chunk.hash, chunk.position] = chunk.data
-        counts[_key_of(chunk)] += 1
-    found: dict[Key, bytes | CorruptContentError] = {}
-    for row in contents:
-        key = _key_of(row)
-        try:
-            layout = Layout.of(row, bases)
-            found[key] = b"".join(layout.verified(_among(frames[row.project_id])))
-            layout.require_count(counts[key])
-        except CorruptContentError as error:
-            found[key] = error
+def _whole(
+    connection: AsyncConnection, keys: Collection[Key]
+) -> Reading[dict[Key, bytes | CorruptContentError]]:
+    contents, bases = yield from layouts.read(connection, keys)
+    query = _by_hash.query(connection, {*keys, *bases})
+    assemble = partial(_assemble, contents, bases)
+    found: dict[Key, bytes | CorruptContentError] = yield query._replace(
+        make=assemble, is_long=True
+    )
     return found
+
+
+def _assemble(
+    contents: Sequence[Row[Any]], bases: layouts.Bases, chunks: Iterable[Any]
+) -> dict[Key, bytes | CorruptContentError]:
+    """Assemble contents of the chunks of them and of all that they rest on, in order of key.
+
+    As long as nothing rests on anything, a content's frames are dropped before the next one's come.
+    """
+    waiting = {_key_of(row): row for row in contents}
+    found: dict[Key, bytes | CorruptContentError] = {}
+    if bases:
+        frames: dict[str, _Frames] = defaultdict(dict)
+        counts: Counter[Key] = Counter()
+        for project_id, digest, position, data in chunks:
+            frames[project_id][digest, position] = data
+            counts[project_id, digest] += 1
+        for key, row in waiting.items():
+            found[key] = _joined(row, bases, frames[key[0]], counts[key])
+        return found
+    for key, own in groupby(chunks, itemgetter(0, 1)):
+        of_one: _Frames = {(digest, position): data for _, digest, position, data in own}
+        if key in waiting:
+            found[key] = _joined(waiting.pop(key), bases, of_one, len(of_one))
+    for key, row in waiting.items():
+        found[key] = _joined(row, bases, {}, 0)
+    return found
+
+
+def _joined(
+    row: Row[Any], bases: layouts.Bases, frames: _Frames, count: int
+) -> bytes | CorruptContentError:
+    """Return the bytes of one content, which has `count` chunks of its own, or what is wrong."""
+    try:
+        layout = Layout.of(row, bases)
+        data = b"".join(layout.verified(_among(frames)))
+        layout.require_count(count)
+    except CorruptContentError as error:
+        return error
+    return data
 
 
 def _chunks_between(connection: Connection, first: Key, last: Key) -> Iterator[Row[Any]]:

@@ -218,7 +218,11 @@ class InterruptibleConnection(aiosqlite.Connection):
 
     async def read(self, sql: str, parameters: Any) -> tuple[Any, list[Any]]:
         """Return what the DB-API tells of a statement's columns, and all of its rows."""
-        return await self._execute(_read, self._connection, sql, parameters)  # type: ignore[no-any-return]
+        return await self._execute(read_rows, self._connection, sql, parameters)  # type: ignore[no-any-return]
+
+    async def run(self, function: Callable[[Any], Any]) -> Any:
+        """Return what a function makes of the driver's own connection, on its thread."""
+        return await self._execute(function, self._connection)
 
     async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         ended = threading.Event()
@@ -249,15 +253,18 @@ class InterruptibleConnection(aiosqlite.Connection):
             loop.call_later(_INTERRUPT_AGAIN_SECONDS, self._interrupt_until, ended)
 
 
-def _read(connection: Any, sql: str, parameters: Any) -> tuple[Any, list[Any]]:
-    """Read a statement's rows; its cursor is closed here, on the connection's own thread.
+def read_rows(
+    connection: Any, sql: str, parameters: Any, make: Callable[[Any], Any] | None = None
+) -> tuple[Any, Any]:
+    """Read a statement's rows, or what `make` makes of them as they are read.
 
-    An error's traceback holds the cursor, and is dropped on any thread at any time: to reset the
-    statement of a connection that another thread closes then ends the process.
+    Its cursor is closed here, on the connection's own thread. An error's traceback holds the
+    cursor, and is dropped on any thread at any time: to reset the statement of a connection that
+    another thread closes then ends the process.
     """
     cursor = connection.execute(sql, parameters)
     try:
-        return cursor.description, cursor.fetchall()
+        return cursor.description, cursor.fetchall() if make is None else make(cursor)
     finally:
         cursor.close()
 

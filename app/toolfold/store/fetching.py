@@ -12,23 +12,56 @@ tuples. Listeners, errors and connections that were lost are as there.
 # ruff: noqa: SLF001 - what Core does between a statement and its driver has no public names. Its
 # version is pinned, and the store's tests compare both ways.
 
+import asyncio
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util.concurrency import greenlet_spawn
 
-from toolfold.store.dialect import SINGLE
+from toolfold.store.dialect import MODULE, SINGLE, read_rows
 
 Process = Callable[[Any], Any]
 
 MakeRows = Callable[[Iterable[Any]], list[Any]]
 """Makes rows of the values of each, in the order of the columns."""
+
+T = TypeVar("T")
+
+
+class Query(NamedTuple):
+    """A SELECT, the values of its `bindparam`s, and what makes something of its rows.
+
+    `make` is given the values of each row, one after the other. It `is_long` if it takes too long
+    for the event loop.
+    """
+
+    statement: Executable
+    parameters: Mapping[str, Any] | None = None
+    make: Callable[[Iterable[Any]], Any] | None = None
+    is_long: bool = False
+
+
+Reading = Generator[Query, Any, T]
+"""Yields queries, is sent the rows of each or what was made of them, and returns a result.
+
+It runs on SQLite's thread, so it uses nothing that belongs to the event loop.
+"""
+
+
+class _FailedError(Exception):
+    """A query of a reading that the driver failed at."""
+
+    def __init__(self, error: Exception, sql: str, values: tuple[Any, ...]) -> None:
+        super().__init__(sql)
+        self.error = error
+        self.sql = sql
+        self.values = values
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +75,9 @@ class _Plan:
     row: Callable[[Any], Any]
     processed: tuple[tuple[int, Process], ...]
 
-    def rows(self, found: Any, make_rows: MakeRows | None) -> list[Any]:
+    def rows(self, found: Any, make: Callable[[Iterable[Any]], Any] | None) -> Any:
         values = map(self._values, found) if self.processed else found
-        return list(map(self.row, values)) if make_rows is None else make_rows(values)
+        return list(map(self.row, values)) if make is None else make(values)
 
     def _values(self, values: Any) -> list[Any]:
         processed = list(values)
@@ -97,16 +130,75 @@ async def fetch(
         # Core says what is wrong.
         core_rows = (await connection.execute(statement, parameters)).all()
         return list(core_rows) if make_rows is None else make_rows(core_rows)
-    plan: _Plan
-    plan, sql, values = _prepared(core, statement, parameters or {})
-    for told in core.dispatch.before_cursor_execute:
-        sql, values = told(core, None, sql, values, None, False)  # noqa: FBT003 - as Core calls them.
+    plan, sql, values = _asked(core, Query(statement, parameters))
     adapter: Any = core.connection.dbapi_connection
     try:
         found = await _run(core, adapter, sql, values)
     except BaseException as error:  # noqa: BLE001 - Core tells it, and gives up what is not to be used.
         await greenlet_spawn(_raise, core, adapter, error, sql, values)
-    return plan.rows(found, make_rows)
+    rows: list[Any] = plan.rows(found, make_rows)
+    return rows
+
+
+async def run(connection: AsyncConnection, reading: Reading[T]) -> T:
+    """Return what a reading comes to; all of it takes one hop to SQLite's thread.
+
+    Raises:
+        DBAPIError: as `connection.execute`.
+        Exception: whatever the reading raises.
+    """
+    core = connection.sync_connection
+    if core is None or core.invalidated or core.dialect.name != "sqlite":
+        return await _run_here(connection, reading)
+    adapter: Any = core.connection.dbapi_connection
+    driver = adapter.driver_connection
+    _begin_transaction(core, driver)
+    try:
+        result: T = await driver.run(partial(_run_there, core, reading))
+    except _FailedError as failed:
+        await greenlet_spawn(_raise, core, adapter, failed.error, failed.sql, failed.values)
+    except asyncio.CancelledError as error:
+        await greenlet_spawn(_raise, core, adapter, error, None, None)
+    return result
+
+
+async def _run_here(connection: AsyncConnection, reading: Reading[T]) -> T:
+    try:
+        query = next(reading)
+        while True:
+            statement, parameters, make, is_long = query
+            made = await fetch(connection, statement, parameters, None if is_long else make)
+            if make is not None and is_long:
+                made = await asyncio.to_thread(make, made)
+            query = reading.send(made)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def _run_there(core: Connection, reading: Reading[T], raw: Any) -> T:
+    """Run a reading on the thread of `raw`, the driver's own connection."""
+    try:
+        query = next(reading)
+        while True:
+            plan, sql, values = _asked(core, query)
+            try:
+                _, made = read_rows(raw, sql, values, partial(plan.rows, make=query.make))
+            except MODULE.Error as error:
+                raise _FailedError(error, sql, values) from error
+            query = reading.send(made)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def _asked(core: Connection, query: Query) -> tuple[_Plan, str, Any]:
+    """Return what a query needs, its SQL and its values, once those who listen have seen them."""
+    plan: _Plan
+    plan, sql, values = _prepared(core, query.statement, query.parameters or {})
+    for told in core.dispatch.before_cursor_execute:
+        sql, values = told(core, None, sql, values, None, False)  # noqa: FBT003 - as Core calls them.
+    return plan, sql, values
 
 
 def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -147,14 +239,19 @@ def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -
 async def _run(core: Connection, adapter: Any, sql: str, values: tuple[Any, ...]) -> Any:
     driver = adapter.driver_connection
     if core.dialect.name == "sqlite":
-        if not core.get_execution_options().get(SINGLE):
-            driver.begin()
+        _begin_transaction(core, driver)
         _, rows = await driver.read(sql, values)
         return rows
     if adapter._transaction is None:
         await adapter._start_transaction()
     # It keeps the statements that it has prepared.
     return await driver.fetch(sql, *values)
+
+
+def _begin_transaction(core: Connection, driver: Any) -> None:
+    """Let the next statement begin the transaction, unless it is the only one."""
+    if not core.get_execution_options().get(SINGLE):
+        driver.begin()
 
 
 def _raise(core: Connection, adapter: Any, error: BaseException, sql: str, values: Any) -> None:

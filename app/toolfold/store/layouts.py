@@ -7,8 +7,9 @@ from sqlalchemy import Connection, Row, Select, and_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.errors import AppError, NotFoundError
+from toolfold.store.by_hash import ByHash
 from toolfold.store.chunks import Key, Layout, corrupt
-from toolfold.store.fetching import fetch
+from toolfold.store.fetching import Query, Reading, run
 from toolfold.store.selection import one_of, pick
 from toolfold.store.tables import content_reference_table, content_table
 
@@ -27,6 +28,7 @@ _reference_key = (content_reference_table.c.project_id, content_reference_table.
 _rows = select(
     *pick(_column, ("project_id", "hash", "size", "chunk_size", "base_hash", "base_size"))
 )
+_by_hash = ByHash(_rows, *_key)
 
 
 async def describe(connection: AsyncConnection, project_id: str, digest: bytes) -> Row[Any] | None:
@@ -46,10 +48,10 @@ async def of(connection: AsyncConnection, project_id: str, digest: bytes) -> Lay
         CorruptContentError: if it is missing, or what it rests on is.
     """
     key = (project_id, digest)
-    contents = await rows(connection, {key})
+    contents, bases = await run(connection, read(connection, {key}))
     if not contents:
         raise (await absences(connection, {key}))[key]
-    return Layout.of(contents[0], await bases(connection, contents))
+    return Layout.of(contents[0], bases)
 
 
 async def absences(connection: AsyncConnection, keys: Collection[Key]) -> dict[Key, AppError]:
@@ -68,15 +70,16 @@ async def absences(connection: AsyncConnection, keys: Collection[Key]) -> dict[K
     }
 
 
-async def rows(connection: AsyncConnection, keys: Collection[Key]) -> Sequence[Row[Any]]:
-    """Return the row of each key that exists."""
-    return await fetch(connection, _rows.where(one_of(connection, _key, keys)))
+def read(
+    connection: AsyncConnection, keys: Collection[Key]
+) -> Reading[tuple[Sequence[Row[Any]], Bases]]:
+    """Read the row of each key that exists, and all that they rest on.
 
-
-async def bases(connection: AsyncConnection, contents: Sequence[Row[Any]]) -> Bases:
-    """Return all that contents rest on; most rest on nothing, and that takes no statement."""
+    Most rest on nothing, and that takes no statement.
+    """
+    contents = yield _by_hash.query(connection, keys)
     statement = _of_bases(connection, contents)
-    return {} if statement is None else _by_key(await fetch(connection, statement))
+    return contents, {} if statement is None else _by_key((yield Query(statement)))
 
 
 def batches(
