@@ -1,7 +1,10 @@
 """What is left to graphql-core, and what is not."""
 
+import asyncio
+import gc
 import logging
 import time
+import weakref
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -12,8 +15,9 @@ from tests.builders import text_message, tool_message
 from tests.schema.conftest import Api, content_of
 from toolfold.execution.executor import CompilingExecutor
 from toolfold.execution.plans import Plans
+from toolfold.loaders import Loaders
 from toolfold.schema import build_schema
-from toolfold.schema.context import Resources
+from toolfold.schema.context import Operation, Resources
 from toolfold.schema.events import EventExecutor
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
@@ -57,6 +61,31 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(EventExecutor, "execute_field", execute_and_tell)
     monkeypatch.setattr(EventExecutor, "plans", Plans())
     return names
+
+
+async def test_what_an_operation_has_read_goes_with_it(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = await api.store([tool_message(content_of(80, "a"))])
+    await api.data(PAGE, id=session.id)
+    seen: list[weakref.ref[Loaders]] = []
+    begin = Operation.begin
+
+    def begin_and_tell(resources: Resources) -> Operation:
+        operation = begin(resources)
+        seen.append(weakref.ref(operation.loaders))
+        return operation
+
+    monkeypatch.setattr(Operation, "begin", begin_and_tell)
+    gc.collect()
+    gc.disable()
+    try:
+        await api.data(PAGE, id=session.id)
+        # What has just called back still holds it.
+        await asyncio.sleep(0)
+        assert [loaders() for loaders in seen] == [None]
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("dialect", ["sqlite"])

@@ -5,12 +5,14 @@ completed from the beginning. So nothing here makes an error, a path in a respon
 the place of an error.
 """
 
+import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo
 from graphql.pyutils import Path
+from graphql.type import GraphQLResolveInfoHelpers
 from strawberry.schema import Schema
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
@@ -23,6 +25,16 @@ class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):
     """An execution context for `strawberry.Schema`."""
 
     plans = Plans()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # graphql-core's are methods of this very executor. Such a cycle would keep all that an
+        # operation has read until the garbage collector comes by.
+        this = weakref.proxy(self)
+        self.async_helpers = GraphQLResolveInfoHelpers(
+            gather=lambda values: this.gather_async_work(values),  # noqa: PLW0108 - a method would hold it.
+            track=lambda values: this.track_async_work(values),  # noqa: PLW0108 - as well.
+        )
 
     @property
     def strawberry_schema(self) -> Schema:
