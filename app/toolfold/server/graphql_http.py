@@ -37,6 +37,8 @@ from toolfold.server.trusted_documents import TrustedDocuments
 
 T = TypeVar("T")
 
+_UNWATCHED_SECONDS = 0.02
+
 # A GET changes nothing, so that a link or an image on another site's page changes nothing.
 _OPERATIONS: Mapping[str, frozenset[OperationType]] = {
     "GET": frozenset({OperationType.QUERY}),
@@ -168,20 +170,53 @@ async def _bodies(results: AsyncGenerator[Any, None]) -> AsyncGenerator[dict[str
 async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
     """Return the result of `work`, which is cancelled when the client goes away.
 
+    Nobody looks for that in the first moment, in which most work is done.
+
     Raises:
         ClientDisconnect: if it does.
     """
-    working = asyncio.ensure_future(work)
-    leaving = asyncio.ensure_future(_disconnected(receive))
+    watch = _Watch(receive)
     try:
-        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientDisconnect
-        return working.result()
+        return await work
+    except asyncio.CancelledError:
+        if watch.has_left():
+            raise ClientDisconnect from None
+        raise
     finally:
-        working.cancel()
-        leaving.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
+        await watch.end()
+
+
+class _Watch:
+    """Cancels the task that makes it when the client has gone."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._task = asyncio.current_task()
+        self._watching: asyncio.Future[None] | None = None
+        self._left = False
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(_UNWATCHED_SECONDS, self._begin)
+
+    def _begin(self) -> None:
+        self._watching = asyncio.ensure_future(_disconnected(self._receive))
+        self._watching.add_done_callback(self._leave)
+
+    def _leave(self, watching: asyncio.Future[None]) -> None:
+        if self._task is not None and not watching.cancelled():
+            self._left = True
+            self._task.cancel()
+
+    def has_left(self) -> bool:
+        """Say whether nobody but this has cancelled the task, which then goes on."""
+        return self._left and self._task is not None and self._task.uncancel() == 0
+
+    async def end(self) -> None:
+        """Watch no longer."""
+        self._timer.cancel()
+        if self._watching is not None:
+            self._watching.remove_done_callback(self._leave)
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
 
 
 async def _disconnected(receive: Receive) -> None:
