@@ -21,7 +21,7 @@ from toolfold.schema.subscription import Subscription
 def build_schema(documents: DocumentCaches | None = None) -> EventSchema:
     """Return a schema with caches of its own, or with these; one is enough for a process."""
     caches = documents or DocumentCaches()
-    return EventSchema(
+    schema = EventSchema(
         query=Query,
         subscription=Subscription,
         execution_context_class=EventExecutor,
@@ -37,3 +37,5 @@ def build_schema(documents: DocumentCaches | None = None) -> EventSchema:
         ],
         config=StrawberryConfig(scalar_map=SCALARS),
     )
+    schema.documents = caches
+    return schema

@@ -100,17 +100,22 @@ class OperationScope(SchemaExtension):
         yield
 
     def get_results(self) -> dict[str, Any]:
-        """Return `contentBudget` if a heavy field was asked for."""
+        """Return the extensions of the operation's result."""
         operation = self.execution_context.context
-        if not isinstance(operation, Operation) or not operation.ledger.heavy_asked:
-            return {}
-        ledger = operation.ledger
-        return {
-            "contentBudget": {
-                "compactBudgetBytes": ledger.settings.compact_budget_bytes,
-                "contentBudgetBytes": ledger.settings.content_budget_bytes,
-                "requestedBytes": ledger.requested_bytes,
-                "deliveredBytes": ledger.delivered_bytes,
-                "omittedCount": ledger.omitted_count,
-            }
+        return extensions_of(operation) if isinstance(operation, Operation) else {}
+
+
+def extensions_of(operation: Operation) -> dict[str, Any]:
+    """Return the extensions of an operation's result: `contentBudget` if it met a heavy field."""
+    ledger = operation.ledger
+    if not ledger.heavy_asked:
+        return {}
+    return {
+        "contentBudget": {
+            "compactBudgetBytes": ledger.settings.compact_budget_bytes,
+            "contentBudgetBytes": ledger.settings.content_budget_bytes,
+            "requestedBytes": ledger.requested_bytes,
+            "deliveredBytes": ledger.delivered_bytes,
+            "omittedCount": ledger.omitted_count,
         }
+    }

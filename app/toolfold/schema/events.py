@@ -17,7 +17,7 @@ from toolfold.errors import NotFoundError
 from toolfold.execution.executor import CompilingExecutor
 from toolfold.schema.context import Operation
 from toolfold.schema.deadline import stopped
-from toolfold.schema.masking import MaskedSchema
+from toolfold.schema.repeated import RepeatingSchema
 from toolfold.schema.rows import MessageRow
 from toolfold.store import message as message_store
 
@@ -74,7 +74,7 @@ class EventExecutor(CompilingExecutor):
         return row.key not in rows
 
 
-class EventSchema(MaskedSchema):
+class EventSchema(RepeatingSchema):
     """A schema whose streams leave out events of what is gone."""
 
     async def stream(self, *args: Any, **kwargs: Any) -> Any:

@@ -39,13 +39,20 @@ class MaskedSchema(HookedSchema):
         extension's hook raises, where an extension that masks would no longer be asked. Its own
         version logs every error, a mistyped field too.
         """
+        is_executed = execution_context is not None and execution_context.result is not None
+        self.mask(errors, is_executed=is_executed)
+
+    def mask(self, errors: list[GraphQLError], *, is_executed: bool) -> None:
+        """Do so; the operation `is_executed` if its errors are not about its document."""
         unexpected = [error for error in errors if not _is_expected(error)]
         request_id = ""
         if unexpected:
             cause = unexpected[0].original_error or unexpected[0]
             request_id = log_unexpected("An operation failed", cause, count=len(unexpected))
         errors[:] = [
-            _coded(error, execution_context) if _is_expected(error) else _masked(error, request_id)
+            _coded(error, is_executed=is_executed)
+            if _is_expected(error)
+            else _masked(error, request_id)
             for error in errors
         ]
 
@@ -84,18 +91,18 @@ def _masked(error: GraphQLError, request_id: str) -> GraphQLError:
     )
 
 
-def _coded(error: GraphQLError, execution_context: ExecutionContext | None) -> GraphQLError:
+def _coded(error: GraphQLError, *, is_executed: bool) -> GraphQLError:
     # A client's own words may be in it.
     error.message = repaired_text(error.message)[0]
-    error.extensions = {"code": _code(error, execution_context), **(error.extensions or {})}
+    error.extensions = {"code": _code(error, is_executed=is_executed), **(error.extensions or {})}
     return error
 
 
-def _code(error: GraphQLError, execution_context: ExecutionContext | None) -> str:
+def _code(error: GraphQLError, *, is_executed: bool) -> str:
     if isinstance(error, GraphQLSyntaxError):
         # The parser tells its own limits, of tokens and of nesting, as errors of syntax.
         is_limit = error.message.endswith("Parsing aborted.")
         return DocumentLimitError.code if is_limit else "GRAPHQL_PARSE_FAILED"
-    if error.path or (execution_context is not None and execution_context.result is not None):
+    if error.path or is_executed:
         return "BAD_USER_INPUT"
     return "GRAPHQL_VALIDATION_FAILED"
