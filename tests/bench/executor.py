@@ -21,9 +21,9 @@ from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
 from toolfold.server.graphql_http import response_body
 from toolfold.settings import Settings
-from toolfold.store import message
+from toolfold.store import message, session
 from toolfold.store.engine import Database
-from toolfold.store.page import Page, PageRequest
+from toolfold.store.page import Page
 
 NAME = "executor"
 
@@ -46,14 +46,18 @@ def _compared(
     database = runner.run(Database.open(settings))
     resources = Resources(settings, database)
     own, standard = build_schema(), _standard_schema()
-    seen: list[tuple[Any, ...]] = []
-    page_of = message.page
+    asked: list[Callable[[], Any]] = []
+    seen: list[tuple[Any, Page | None]] = []
+    with_page, page_reading = session.with_page, message.page_reading
 
-    async def remembered(connection: Any, *args: Any, **kwargs: Any) -> Page:
+    def telling(*args: Any, **kwargs: Any) -> Any:
+        asked.append(lambda: page_reading(*args, **kwargs))
+        return asked[0]()
+
+    async def remembered(connection: Any, key: Any, page: Any) -> tuple[Any, Any]:
         if not seen:
-            seen.append((kwargs["columns"], await page_of(connection, *args, **kwargs)))
-        page: Page = seen[0][1]
-        return page
+            seen.append(await with_page(connection, key, page))
+        return seen[0]
 
     def execute(schema: strawberry.Schema) -> bytes:
         variables = {"id": SESSION_ID, "first": _SIZE}
@@ -62,12 +66,11 @@ def _compared(
         return orjson.dumps(response_body(result))
 
     async def read() -> None:
-        request = PageRequest(first=_SIZE, with_page_info=True)
-        key = (stored.PROJECT, stored.SESSION)
         async with database.read(single=True) as connection:
-            await page_of(connection, *key, request, columns=seen[0][0])
+            await with_page(connection, (stored.PROJECT, stored.SESSION), asked[0]())
 
-    message.page = remembered  # The rows at hand stand for the store.
+    # The rows at hand stand for the store.
+    message.page_reading, session.with_page = telling, remembered
     try:
         body = execute(own)
         assert execute(standard) == body
@@ -81,7 +84,7 @@ def _compared(
             asking,
         )
     finally:
-        message.page = page_of
+        message.page_reading, session.with_page = page_reading, with_page
         runner.run(database.close())
     yield from _told(_Times(fast, slow, encoding, reading, whole))
 

@@ -14,7 +14,7 @@ from toolfold.errors import AppError
 from toolfold.schema import build_schema
 from toolfold.schema.events import EventExecutor, EventSchema
 from toolfold.schema.repeated import MAX_QUERIES
-from toolfold.store import message
+from toolfold.store import session as session_store
 
 PAGE = """
 query Page($id: ID!, $first: Int, $compact: Boolean, $more: Boolean = false) {
@@ -103,7 +103,7 @@ async def test_what_fails_meanwhile_is_told_as_the_first_time(
             if stand_in is never_ends and one is api:
                 continue
             with monkeypatch.context() as patch:
-                patch.setattr(message, "page", stand_in)
+                patch.setattr(session_store, "with_page", stand_in)
                 expected = await answers(standard, one, {"id": session.id})
                 assert expected[1]
                 assert await answers(own, one, {"id": session.id}) == expected

@@ -92,12 +92,16 @@ def given_filter(values: Mapping[str, Any]) -> dict[str, Any]:
 def page_size(info: Info, first: int | None, last: int | None) -> int:
     """Return the size of the page that is asked for, charged to the operation's rows.
 
-    An empty page is charged as one row, and a count as another: they cost a statement each.
-
     Raises:
         BadUserInputError: naming `first` or `last`.
         TooManyRowsError: if it does not fit the operation.
     """
+    size = _size_asked(info, first, last)
+    info.context.ledger.charge_rows(_rows_asked(info, size))
+    return size
+
+
+def _size_asked(info: Info, first: int | None, last: int | None) -> int:
     maximum = info.context.settings.max_page_size
     if first is not None and last is not None:
         raise BadUserInputError("first and last cannot be combined.", argument="last")
@@ -107,12 +111,17 @@ def page_size(info: Info, first: int | None, last: int | None) -> int:
                 f"{name} must be between 0 and {maximum}: got {value}.", argument=name
             )
     size = first if first is not None else last
-    size = min(DEFAULT_PAGE_SIZE, maximum) if size is None else size
+    return min(DEFAULT_PAGE_SIZE, maximum) if size is None else size
+
+
+def _rows_asked(info: Info, size: int) -> int:
+    """Return what a page is charged: an empty one as one row, and a count as another.
+
+    They cost a statement each.
+    """
     raw = selection.raw_info(info)
     fields = selection.subfields(raw.field_nodes, raw)
-    counts = len(selection.named(fields, "totalCount"))
-    info.context.ledger.charge_rows(max(1, size) + counts)
-    return size
+    return max(1, size) + len(selection.named(fields, "totalCount"))
 
 
 def page_request(
@@ -129,16 +138,35 @@ def page_request(
         BadUserInputError: naming the argument that cannot be used.
         TooManyRowsError: if the page does not fit the operation.
     """
+    request, rows = page_asked(info, scope, first, after, last, before)
+    info.context.ledger.charge_rows(rows)
+    return request
+
+
+def page_asked(
+    info: Info,
+    scope: Scope,
+    first: int | None,
+    after: str | None,
+    last: int | None,
+    before: str | None,
+) -> tuple[PageRequest, int]:
+    """Return what a connection's arguments ask of the store, and as how many rows it counts.
+
+    Raises:
+        BadUserInputError: naming the argument that cannot be used.
+    """
     after_key = scope.decode(after, argument="after")
     before_key = scope.decode(before, argument="before")
-    size = page_size(info, first, last)
-    return PageRequest(
+    size = _size_asked(info, first, last)
+    request = PageRequest(
         first=None if last is not None else size,
         after=after_key,
         last=None if last is None else size,
         before=before_key,
         with_page_info=wants_page_info(info),
     )
+    return request, _rows_asked(info, size)
 
 
 def wants_page_info(info: Info) -> bool:

@@ -20,6 +20,7 @@ from toolfold.loaders import Loaders
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
+from toolfold.store.page import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Operation:
     loaders: Loaders
     shapes: dict[tuple[str, ...], Any] = field(default_factory=dict)
     """What is selected at each response path, list positions aside; see `heavy`."""
+    ahead: dict[tuple[Any, ...], Page] = field(default_factory=dict)
+    """Pages of messages that were read with their session; see `session_messages`."""
     ends_at: float = field(default=0.0, init=False)
     """When its time is up, by the monotonic clock."""
     large_read: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -26,6 +26,7 @@ from toolfold.schema.rows import (
 )
 from toolfold.schema.session import Session, SessionConnection, sessions_page
 from toolfold.schema.session_filter import LATEST_FIRST, SessionFilter, SessionOrder
+from toolfold.schema.session_messages import load_session
 from toolfold.store import message as message_store
 
 MAX_NODES = 100
@@ -68,7 +69,7 @@ class Query:
     @strawberry.field(graphql_type=Session | None)
     async def session(self, info: Info, id: strawberry.ID) -> SessionRow | None:
         key = session_key(id)
-        return None if key is None else session_row(await info.context.loaders.sessions.load(key))
+        return None if key is None else await load_session(info, key)
 
     @strawberry.field(
         description="Not a bulk position: its content is limited by the hard budget alone.",

@@ -1,6 +1,5 @@
 """Sessions, their order and filter, and the pages of their messages."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -14,25 +13,20 @@ from toolfold.schema.connection import (
     Connection,
     PageInfo,
     Scope,
-    item_nodes,
     page_request,
     page_size,
     wants_page_info,
 )
 from toolfold.schema.context import Info
 from toolfold.schema.enums import SessionOrderField, SessionStatus
-from toolfold.schema.global_id import SessionKey
-from toolfold.schema.guard import bulk_access
 from toolfold.schema.message import (
     MessageConnection,
     MessageFilter,
     TokenUsage,
-    message_columns,
     message_cursor,
-    message_scope,
 )
 from toolfold.schema.node import Node
-from toolfold.schema.rows import SessionRow, message_rows, project_row, session_row
+from toolfold.schema.rows import SessionRow, project_row, session_row
 from toolfold.schema.scalars import BigInt, DateTime
 from toolfold.schema.session_filter import (
     LATEST_FIRST,
@@ -40,10 +34,10 @@ from toolfold.schema.session_filter import (
     SessionFilter,
     SessionOrder,
 )
+from toolfold.schema.session_messages import MessagesReading
 from toolfold.store import message as message_store
 from toolfold.store import session as session_store
-from toolfold.store.fetching import MakeRows
-from toolfold.store.page import Page, PageRequest
+from toolfold.store.page import PageRequest
 
 if TYPE_CHECKING:
     from toolfold.schema.project import Project
@@ -140,48 +134,17 @@ class Session(Node):
         filter: MessageFilter | None = None,
         compact: bool | None = None,
     ) -> Connection:
-        where = filter or MessageFilter()
-        scope = message_scope(root.key, where)
-        access = bulk_access(compact=compact, default=info.context.settings.compact_mode_default)
-        columns = message_columns(info, item_nodes(info), "Message")
-        make_rows = partial(message_rows, columns, access=access, scope=scope)
-        reading = _Reading(info, root.key, columns, where.where(), make_rows)
+        reading = MessagesReading.of(info, root.key, filter or MessageFilter(), compact=compact)
+        scope = reading.scope
         if around_sequence is None:
-            page = await reading.page(page_request(info, scope, first, after, last, before))
+            request = page_request(info, scope, first, after, last, before)
+            page = await reading.page(info, request)
         else:
             others = (after, last, before)
-            page = await reading.page_around(around_request(info, around_sequence, first, *others))
-        return Connection(
-            page, page.rows, lambda row: message_cursor(scope, row.sequence), reading.count
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """How a connection's messages are read from the store."""
-
-    info: Info
-    session: SessionKey
-    columns: tuple[str, ...]
-    where: message_store.MessageFilter
-    make_rows: MakeRows
-
-    async def page(self, request: PageRequest) -> Page:
-        async with self.info.context.database.read(single=request.is_single) as connection:
-            return await message_store.page(connection, *self.session, request, **self._given())
-
-    async def page_around(self, around: message_store.Around) -> Page:
-        async with self.info.context.database.read() as connection:
-            return await message_store.page_around(
-                connection, *self.session, around, **self._given()
-            )
-
-    def _given(self) -> dict[str, Any]:
-        return {"columns": self.columns, "where": self.where, "make_rows": self.make_rows}
-
-    async def count(self) -> int:
-        async with self.info.context.database.read(single=True) as connection:
-            return await message_store.count(connection, *self.session, self.where)
+            around = around_request(info, around_sequence, first, *others)
+            page = await reading.page_around(info, around)
+        count = partial(reading.count, info)
+        return Connection(page, page.rows, lambda row: message_cursor(scope, row.sequence), count)
 
 
 def around_request(

@@ -29,7 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.settings import MAX_BIG_INT
 from toolfold.store import page as pages
-from toolfold.store.fetching import MakeRows, fetch
+from toolfold.store.fetching import MakeRows, Reading, fetch, run
 from toolfold.store.page import Ordering, Page, PageRequest
 from toolfold.store.selection import is_key, one_of, pick
 from toolfold.store.tables import message_table, message_text_table, session_table
@@ -136,9 +136,27 @@ async def page(  # noqa: PLR0913 - a key, a request, and what is made of each me
     make_rows: MakeRows | None = None,
 ) -> Page:
     """Read a page in order of sequence; the request's keys are (sequence,)."""
+    return await run(
+        connection,
+        page_reading(
+            project_id, session_id, request, columns=columns, where=where, make_rows=make_rows
+        ),
+    )
+
+
+def page_reading(
+    project_id: str,
+    session_id: str,
+    request: PageRequest,
+    *,
+    columns: Sequence[str],
+    where: MessageFilter = ALL,
+    make_rows: MakeRows | None = None,
+) -> Reading[Page]:
+    """As `page`, for what is read together with it."""
     session = _in_session(project_id, session_id)
     selection = _filtered(tuple(columns), where)
-    return await pages.read(connection, selection, _ordering, request, session, make_rows)
+    return pages.reading(selection, _ordering, request, session, make_rows)
 
 
 async def page_around(  # noqa: PLR0913 - as of `page`.

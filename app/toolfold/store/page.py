@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.cursor import Key
-from toolfold.store.fetching import MakeRows, fetch
+from toolfold.store.fetching import MakeRows, Query, Reading, run
 
 Parameters = Mapping[str, Any]
 """The values of a selection's own `bindparam`s, by name."""
@@ -120,15 +120,26 @@ async def read(
     make_rows: MakeRows | None = None,
 ) -> Page:
     """Read one page of `selection`, which has no order or limit of its own."""
+    return await run(connection, reading(selection, ordering, request, parameters, make_rows))
+
+
+def reading(
+    selection: Select[Any],
+    ordering: Ordering,
+    request: PageRequest,
+    parameters: Parameters = _NONE,
+    make_rows: MakeRows | None = None,
+) -> Reading[Page]:
+    """As `read`, for what is read together with the page."""
     given = (parameters, make_rows)
     if request.last is not None:
         turned = ordering.turned()
         part = _Part(selection, turned, request.last, request.before, request.after, *given)
-        rows, behind, ahead = await part.read(connection, with_page_info=request.with_page_info)
+        rows, behind, ahead = yield from part.read(with_page_info=request.with_page_info)
         return Page(rows[::-1], has_next=behind, has_previous=ahead)
     size = request.first or 0
     part = _Part(selection, ordering, size, request.after, request.before, *given)
-    rows, behind, ahead = await part.read(connection, with_page_info=request.with_page_info)
+    rows, behind, ahead = yield from part.read(with_page_info=request.with_page_info)
     return Page(rows, has_next=ahead, has_previous=behind)
 
 
@@ -144,25 +155,24 @@ class _Part:
     parameters: Parameters
     make_rows: MakeRows | None
 
-    async def read(
-        self, connection: AsyncConnection, *, with_page_info: bool
-    ) -> tuple[Sequence[Any], bool, bool]:
+    def read(self, *, with_page_info: bool) -> Reading[tuple[Sequence[Any], bool, bool]]:
         """Return the rows, and whether there are others behind them and ahead of them."""
         if not with_page_info:
-            return await self._rows(connection, self.size), False, False
-        rows = await self._rows(connection, self.size + 1)
+            return (yield from self._rows(self.size)), False, False
+        rows = yield from self._rows(self.size + 1)
         more = len(rows) > self.size
         behind = self.start is not None
         ahead = self.end is not None and not more
-        found = await self._exist(connection, behind=behind, ahead=ahead)
+        found = yield from self._exist(behind=behind, ahead=ahead)
         return rows[: self.size], found[0], more or found[1]
 
-    async def _rows(self, connection: AsyncConnection, limit: int) -> Sequence[Any]:
+    def _rows(self, limit: int) -> Reading[Sequence[Any]]:
         if limit == 0:
             return []
         statement = self._statement(("rows",), self._make_rows)
         values = {**self._values(), "page_limit": limit}
-        return await fetch(connection, statement, values, self.make_rows)
+        rows: Sequence[Any] = yield Query(statement, values, self.make_rows)
+        return rows
 
     def _make_rows(self) -> Select[Any]:
         selection = self.selection
@@ -173,16 +183,14 @@ class _Part:
         limit = bindparam("page_limit", type_=BigInteger)
         return selection.order_by(*self.ordering.terms()).limit(limit)
 
-    async def _exist(
-        self, connection: AsyncConnection, *, behind: bool, ahead: bool
-    ) -> tuple[bool, bool]:
+    def _exist(self, *, behind: bool, ahead: bool) -> Reading[tuple[bool, bool]]:
         """Say whether there are rows behind the start, and at the end or ahead, as is asked."""
         if not behind and not ahead:
             return False, False
         statement = self._statement(
             ("sides", behind, ahead), lambda: self._make_sides(behind=behind, ahead=ahead)
         )
-        ((is_behind, is_ahead),) = await fetch(connection, statement, self._values())
+        ((is_behind, is_ahead),) = yield Query(statement, self._values())
         return bool(is_behind), bool(is_ahead)
 
     def _make_sides(self, *, behind: bool, ahead: bool) -> Select[Any]:

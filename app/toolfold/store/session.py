@@ -7,16 +7,18 @@ None is all of them.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Row, Select, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.store import page as pages
-from toolfold.store.fetching import fetch
+from toolfold.store.fetching import Query, Reading, fetch, run
 from toolfold.store.page import Ordering, Page, PageRequest
 from toolfold.store.selection import is_key, one_of, pick
 from toolfold.store.tables import session_table
+
+T = TypeVar("T")
 
 Key = tuple[str, str]
 """(project id, session id)."""
@@ -137,6 +139,24 @@ async def by_keys(
         key_columns = pick(session_table.columns, KEY_COLUMNS)
         rows = await fetch(connection, selection.where(one_of(connection, key_columns, keys)))
     return {(row.project_id, row.id): row for row in rows}
+
+
+async def with_page(
+    connection: AsyncConnection, key: Key, page: Reading[T]
+) -> tuple[Any, T | None]:
+    """Return a session's row, all its columns, and what a page of what is in it comes to.
+
+    Both are None if there is no such session.
+    """
+    return await run(connection, _with_page(key, page))
+
+
+def _with_page(key: Key, page: Reading[T]) -> Reading[tuple[Any, T | None]]:
+    given = dict(zip(KEY_COLUMNS, key, strict=True))
+    rows = yield Query(_by_key(COLUMNS), given)
+    if not rows:
+        return None, None
+    return rows[0], (yield from page)
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,160 @@
+"""How the page of a session's messages is read: by itself, or ahead, together with the session.
+
+A session's row and a page of what is in it are two statements, and to ask the store for both at
+once costs little more than to ask for one. So a query for one session looks below it. If there is
+one plain page of messages, it is read too, and kept for the field that shows it. That field
+decides and is charged as ever, and takes the page only if it is the very one that it would read.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from graphql import (
+    BooleanValueNode,
+    FieldNode,
+    IntValueNode,
+    NullValueNode,
+    StringValueNode,
+    VariableNode,
+)
+
+from toolfold.errors import BadUserInputError, DatabaseError
+from toolfold.schema import selection
+from toolfold.schema.connection import Scope, item_nodes, page_asked
+from toolfold.schema.context import Info
+from toolfold.schema.global_id import SessionKey
+from toolfold.schema.guard import Access, bulk_access
+from toolfold.schema.message import MessageFilter, message_columns, message_scope
+from toolfold.schema.rows import SessionRow, message_rows, session_row
+from toolfold.store import message as message_store
+from toolfold.store import session as session_store
+from toolfold.store.fetching import MakeRows
+from toolfold.store.page import Page, PageRequest
+
+_FIELD = "messages"
+_PLACE = ("first", "after", "last", "before")
+_ARGUMENTS = frozenset({*_PLACE, "compact"})
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesReading:
+    """How a connection's messages are read from the store."""
+
+    session: SessionKey
+    columns: tuple[str, ...]
+    where: message_store.MessageFilter
+    scope: Scope
+    access: Access
+
+    @classmethod
+    def of(
+        cls, info: Info, session: SessionKey, where: MessageFilter, *, compact: bool | None
+    ) -> "MessagesReading":
+        """Return how the connection of the field being resolved is read."""
+        return cls(
+            session,
+            message_columns(info, item_nodes(info), "Message"),
+            where.where(),
+            message_scope(session, where),
+            bulk_access(compact=compact, default=info.context.settings.compact_mode_default),
+        )
+
+    async def page(self, info: Info, request: PageRequest) -> Page:
+        """Return a page, which may have been read ahead."""
+        ahead: Page | None = info.context.ahead.pop(self._key(request), None)
+        if ahead is not None:
+            return ahead
+        async with info.context.database.read(single=request.is_single) as connection:
+            return await message_store.page(connection, *self.session, request, **self._given())
+
+    async def page_around(self, info: Info, around: message_store.Around) -> Page:
+        """Return the page around a message."""
+        async with info.context.database.read() as connection:
+            return await message_store.page_around(
+                connection, *self.session, around, **self._given()
+            )
+
+    async def count(self, info: Info) -> int:
+        """Return how many messages there are."""
+        async with info.context.database.read(single=True) as connection:
+            return await message_store.count(connection, *self.session, self.where)
+
+    async def with_session(self, info: Info, request: PageRequest) -> Any:
+        """Return the session's row, and keep the page for the field that asks for it."""
+        page = message_store.page_reading(*self.session, request, **self._given())
+        async with info.context.database.read(single=True) as connection:
+            row, found = await session_store.with_page(connection, self.session, page)
+        if found is not None:
+            info.context.ahead[self._key(request)] = found
+        info.context.loaders.sessions.prime(self.session, row)
+        return row
+
+    def _key(self, request: PageRequest) -> tuple[Any, ...]:
+        # The scope is that of the filter.
+        return self.session, self.columns, self.scope, self.access, request
+
+    def _given(self) -> dict[str, Any]:
+        make_rows: MakeRows = partial(
+            message_rows, self.columns, access=self.access, scope=self.scope
+        )
+        return {"columns": self.columns, "where": self.where, "make_rows": make_rows}
+
+
+async def load_session(info: Info, key: SessionKey) -> SessionRow | None:
+    """Return a session's row, None if there is none; reads its page of messages ahead."""
+    try:
+        ahead = _ahead(info, key)
+        if ahead is not None:
+            reading, request = ahead
+            return session_row(await reading.with_session(info, request))
+    except (BadUserInputError, DatabaseError):
+        # The field that it is of meets it again, and tells.
+        pass
+    return session_row(await info.context.loaders.sessions.load(key))
+
+
+def _ahead(info: Info, key: SessionKey) -> tuple[MessagesReading, PageRequest] | None:
+    """Return what may be read together with the only session that an operation asks for.
+
+    Raises:
+        BadUserInputError: if that cannot be used.
+    """
+    raw = selection.raw_info(info)
+    root = raw.operation.selection_set.selections
+    fields = selection.subfields(raw.field_nodes, raw).values()
+    pages = [nodes for nodes in fields if nodes[0].name.value == _FIELD]
+    if len(root) != 1 or not isinstance(root[0], FieldNode) or len(pages) != 1:
+        return None
+    (nodes,) = pages
+    given = _plain_arguments(nodes[0], raw.variable_values)
+    if given is None:
+        return None
+    compact = given.pop("compact", None)
+    below: Info = type(info)(_raw_info=raw._replace(field_nodes=nodes), _field=info._field)  # noqa: SLF001 - as Strawberry makes its own.
+    reading = MessagesReading.of(below, key, MessageFilter(), compact=compact)
+    arguments = [given.get(name) for name in _PLACE]
+    request, rows = page_asked(below, reading.scope, *arguments)
+    fits = info.context.ledger.rows_used + rows <= info.context.settings.max_rows
+    return (reading, request) if fits and request.is_single else None
+
+
+def _plain_arguments(node: FieldNode, variables: Any) -> dict[str, Any] | None:
+    """Return the arguments of a page that depends on these alone; None if on others."""
+    given: dict[str, Any] = {}
+    for argument in node.arguments or ():
+        name, value = argument.name.value, argument.value
+        if name not in _ARGUMENTS:
+            return None
+        match value:
+            case VariableNode():
+                given[name] = variables.get(value.name.value)
+            case IntValueNode():
+                given[name] = int(value.value)
+            case StringValueNode() | BooleanValueNode():
+                given[name] = value.value
+            case NullValueNode():
+                given[name] = None
+            case _:
+                return None
+    return given
