@@ -126,8 +126,6 @@ async def test_only_the_selected_columns_are_read(api: Api) -> None:
     selected = page.split("FROM")[0]
     columns = {name.strip().removeprefix("message.") for name in selected[6:].split(",")}
     assert columns == {
-        "project_id",
-        "session_id",
         "sequence",
         "role",
         "revision",

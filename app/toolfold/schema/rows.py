@@ -66,11 +66,16 @@ def message_rows(
     access: Access,
     scope: Scope,
     base: Any = MessageRow,
+    *,
+    known: tuple[Any, ...] = (),
 ) -> list[Any]:
-    """Return the store's rows of `columns` as rows that GraphQL shows under `access`."""
+    """Return the store's rows of `columns` as rows that GraphQL shows under `access`.
+
+    `known` are the values of the first columns, where all rows have the same: those were not read.
+    """
     # Not `_make`, which is Python's: this is done for every row of every page.
     make = partial(tuple.__new__, _row_type(columns, base))
-    return [make((*row, access, scope)) for row in found]
+    return [make((*known, *row, access, scope)) for row in found]
 
 
 @lru_cache(maxsize=512)

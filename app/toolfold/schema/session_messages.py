@@ -96,9 +96,15 @@ class MessagesReading:
 
     def _given(self) -> dict[str, Any]:
         make_rows: MakeRows = partial(
-            message_rows, self.columns, access=self.access, scope=self.scope
+            message_rows,
+            self.columns,
+            access=self.access,
+            scope=self.scope,
+            known=self.session,
         )
-        return {"columns": self.columns, "where": self.where, "make_rows": make_rows}
+        # The first columns are the session's key.
+        columns = self.columns[len(self.session) :]
+        return {"columns": columns, "where": self.where, "make_rows": make_rows}
 
 
 async def load_session(info: Info, key: SessionKey) -> SessionRow | None:
