@@ -178,3 +178,34 @@ def test_a_base_is_there_and_is_what_the_content_begins_with(
 ) -> None:
     with pytest.raises(CorruptContentError, match=rf"its base sha256:\w+ {problem}"):
         Layout.of(Stored(TOP, MIDDLE, base_size), bases)
+
+
+def test_what_was_found_right_is_hashed_again_only_if_it_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = noise(SIZE + 9) + b"found right"
+    frames = compress(data)
+    hashed: list[int] = []
+    sha256 = hashlib.sha256
+
+    def tell(*given: bytes) -> "hashlib._Hash":
+        hashed.append(1)
+        return sha256(*given)
+
+    layout = layout_of(data)
+    other_layout = Layout(layout.digest, layout.size, layout.pieces[:1])
+    with monkeypatch.context() as patch:
+        patch.setattr("toolfold.store.chunks.hashlib.sha256", tell)
+        for _ in range(2):
+            assert b"".join(layout.verified(in_order(enumerate(frames)))) == data
+            assert hashed == [1]
+        reversed_end = compress(data[:SIZE] + data[SIZE:][::-1])
+        with pytest.raises(CorruptContentError, match="its bytes have another hash"):
+            list(layout.verified(in_order(enumerate(reversed_end))))
+        with pytest.raises(CorruptContentError, match="its bytes have another hash"):
+            list(other_layout.verified(in_order(enumerate(frames))))
+        for broken in (frames[0][:-1] + b"?", frames[0][:9] + b"?" + frames[0][10:]):
+            with pytest.raises(CorruptContentError, match="cannot be decompressed"):
+                list(layout.verified(in_order(enumerate([broken, frames[1]]))))
+        with pytest.raises(CorruptContentError, match="chunk 1 is missing"):
+            list(layout.verified(in_order(enumerate(frames[:1]))))
