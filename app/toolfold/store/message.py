@@ -257,7 +257,24 @@ def _selection(columns: tuple[str, ...]) -> Select[Any]:
 
 
 def _filtered(columns: tuple[str, ...], where: MessageFilter) -> Select[Any]:
-    """Return the selection of a session's messages that meet a filter; without one, the same."""
+    """Return the selection of a session's messages that meet a filter, the same each time."""
+    hashable = MessageFilter(
+        _tuple(where.roles),
+        _tuple(where.tool_kinds),
+        _tuple(where.tool_names),
+        _tuple(where.tool_status),
+        where.min_content_size,
+    )
+    return _restricted(columns, hashable)
+
+
+def _tuple(values: Collection[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
+@lru_cache(maxsize=256)
+def _restricted(columns: tuple[str, ...], where: MessageFilter) -> Select[Any]:
+    """As `_filtered`: to make a selection takes longer than to read fifty rows with it."""
     conditions = where.conditions()
     selection = _selection(columns)
     return selection.where(*conditions) if conditions else selection
