@@ -4,7 +4,6 @@ Every acknowledged message is there once, in its place, as it was sent; sequence
 finds nothing; and the server is ready again within 3 s.
 """
 
-import contextlib
 import random
 import statistics
 import time
@@ -51,8 +50,7 @@ def run(settings: Settings, place: Path, scale: Scale) -> Outcome:
             seconds.append(server.start())
         for writer in load:
             writer.stop()
-        with contextlib.closing(server.connect()) as client:
-            stored = ledger.compare(client, outcome)
+        stored = ledger.compare(server.connect(), outcome)
     outcome.faults += filter(None, [doctor(settings), logged(place)])
     outcome.tell("times killed", scale.kills)
     outcome.tell("requests in flight when killed", in_flight)
@@ -76,4 +74,4 @@ def _load(server: Restarted, ledger: Ledger) -> list[Writer]:
         *(writers.recording(ledger, session) for session in streams),
         writers.importing(ledger, 0),
     ]
-    return [Writer(server.connect, script) for script in scripts]
+    return [Writer(server.connect_apart, script) for script in scripts]

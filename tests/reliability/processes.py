@@ -59,10 +59,11 @@ class Restarted:
         return self._server
 
     def connect(self) -> Client:
-        """Return a connection to the server that was started last; it may be gone.
+        """Return a connection to the server that was started last, and is closed with it."""
+        return self.server.connect()
 
-        Whoever asks closes it, maybe in another thread: it outlives the server.
-        """
+    def connect_apart(self) -> Client:
+        """Return a connection that a client closes in its own thread, maybe after the server."""
         return Client(self.server.host, self.server.port)
 
     def start(self) -> float:

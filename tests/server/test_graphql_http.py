@@ -11,6 +11,7 @@ from tests.server.conftest import RunNode
 from tests.server.serving import NEW, OLD, codes, in_process, on_a_port
 from tests.server.small_schema import SmallSchema
 from toolfold.server import create_app
+from toolfold.server.graphql_http import while_connected
 from toolfold.settings import Settings
 
 
@@ -146,6 +147,18 @@ async def test_a_client_that_goes_away_ends_its_operation(
         writer.close()
         async with asyncio.timeout(5):
             await schema.stage.cancelled.wait()
+
+
+async def test_a_client_that_goes_away_just_as_all_is_done_ends_nothing() -> None:
+    left = asyncio.Event()
+
+    async def receive() -> dict[str, str]:
+        left.set()
+        return {"type": "http.disconnect"}
+
+    # It is done in the round of the loop in which the client is seen to have left.
+    assert await while_connected(receive, left.wait()) is True
+    await asyncio.sleep(0)
 
 
 async def test_a_route_that_is_not_there_is_told_in_json(client: httpx.AsyncClient) -> None:

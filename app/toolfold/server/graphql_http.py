@@ -211,10 +211,10 @@ class _Watch:
         return self._left and self._task is not None and self._task.uncancel() == 0
 
     async def end(self) -> None:
-        """Watch no longer."""
+        """Watch no longer; who leaves now cancels nothing."""
         self._timer.cancel()
+        self._task = None
         if self._watching is not None:
-            self._watching.remove_done_callback(self._leave)
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
 
