@@ -8,6 +8,7 @@ import { createGraphiQLFetcher } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
 import { createClient } from 'graphql-ws'
 import { createRoot } from 'react-dom/client'
+import { current } from './fetcher'
 import { Logo } from './Logo'
 import { beginning } from './tabs'
 
@@ -19,7 +20,11 @@ const fetcher = createGraphiQLFetcher({
 })
 
 createRoot(document.getElementById('graphiql') as HTMLElement).render(
-  <GraphiQL fetcher={fetcher} {...beginning(location.search)} plugins={[HISTORY_PLUGIN, explorerPlugin()]}>
+  <GraphiQL
+    fetcher={current(fetcher)}
+    {...beginning(location.search)}
+    plugins={[HISTORY_PLUGIN, explorerPlugin()]}
+  >
     <GraphiQL.Logo>
       <Logo />
     </GraphiQL.Logo>
