@@ -27,7 +27,6 @@ export class Sessions {
   private end: string | null = null
   private asking = 0
   private version = 0
-  private lost = false
   private readonly listeners = new Set<() => void>()
 
   constructor(readonly filter: Filter) {}
@@ -49,10 +48,9 @@ export class Sessions {
       (data) => this.take(data.sessionListUpdates),
       () => undefined,
     )
-    // There is no backlog of changes: what was missed is read anew.
+    // There is no backlog of changes: what happened before they are told, or while they were not, is read anew.
     const unwatch = watchConnection((state) => {
-      if (state === 'connected' && this.lost) void this.load()
-      this.lost = state === 'lost'
+      if (state === 'connected') void this.load()
     })
     void this.load()
     return () => {
