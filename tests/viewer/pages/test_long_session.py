@@ -9,6 +9,20 @@ from tests.viewer.sessions import import_long
 
 MESSAGES = 100_000
 MOST_ROWS = 250
+_FIRST_IN_SIGHT = """
+() => {
+  const top = document.querySelector('.list').getBoundingClientRect().top
+  const rows = [...document.querySelectorAll('article')]
+  const row = rows.find((one) => one.getBoundingClientRect().bottom > top)
+  return row ? Number(row.dataset.sequence) : null
+}
+"""
+_IS_SHOWN_BEFORE = f"""
+(place) => {{
+  const first = ({_FIRST_IN_SIGHT})()
+  return first !== null && first < place && !document.querySelector('.placeholder')
+}}
+"""
 
 
 @pytest.fixture(scope="package")
@@ -56,16 +70,37 @@ def test_a_link_leads_to_its_message(page: Page, site: Site, long_session: str) 
     assert set(operations.names[1:]) <= {"Messages"}
 
 
+def _scroll(page: Page, pixels: float) -> None:
+    """Turn the wheel, over the messages."""
+    page.locator(".list").hover(position={"x": 5, "y": 5})
+    page.mouse.wheel(0, pixels)
+
+
 def test_scrolling_far_keeps_the_page_small(page: Page, site: Site, long_session: str) -> None:
     open_session(page, site, long_session)
-    page.keyboard.press("k")
-    expect(page.locator(f"article[data-sequence='{MESSAGES}']")).to_be_focused()
-    most = 0
-    for fraction in (0.9, 0.7, 0.5, 0.3, 0.1, 0):
-        page.locator(".list").evaluate(
-            "(list, part) => { list.scrollTop = list.scrollHeight * part }", fraction
-        )
-        expect(page.locator(".placeholder")).to_have_count(0)
-        most = max(most, _rows(page))
-    assert 0 < most <= MOST_ROWS
+    fifth = page.locator(".list").evaluate("list => list.scrollHeight / 5")
+    last = MESSAGES
+    for _ in range(5):
+        _scroll(page, -fifth)
+        # Far from there, and loaded.
+        page.wait_for_function(_IS_SHOWN_BEFORE, arg=last - MESSAGES // 10)
+        assert 0 < _rows(page) <= MOST_ROWS
+        last = page.evaluate(_FIRST_IN_SIGHT)
+    _scroll(page, -fifth)
     expect(page.locator("article[data-sequence='1']")).to_be_in_viewport()
+    assert 0 < _rows(page) <= MOST_ROWS
+
+
+def test_who_scrolls_on_after_a_jump_is_not_pulled_back(
+    page: Page, site: Site, long_session: str
+) -> None:
+    open_session(page, site, long_session)
+    page.locator(".list").hover(position={"x": 5, "y": 5})
+    page.keyboard.press("/")
+    page.keyboard.type("50000")
+    page.keyboard.press("Enter")
+    for _ in range(10):
+        page.mouse.wheel(0, -400)
+    page.wait_for_function(_IS_SHOWN_BEFORE, arg=49_995)
+    expect(page.locator(".placeholder")).to_have_count(0)
+    assert page.evaluate(_FIRST_IN_SIGHT) < 49_995

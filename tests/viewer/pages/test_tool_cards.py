@@ -203,3 +203,6 @@ def test_runs_of_reads_fold_into_one_line(page: Page, site: Site) -> None:
     append(site, session, said("three", "And on."))
     expect(page.get_by_text("And on.")).to_be_attached()
     expect(page.locator(".card")).to_have_count(4)
+    page.goto(f"{site.url}/sessions/{session}#m4")
+    page.reload()
+    expect(page.locator("article[data-sequence='4'] .card")).to_be_in_viewport()

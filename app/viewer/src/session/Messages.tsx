@@ -1,14 +1,5 @@
 import { ArrowDown } from 'lucide-react'
-import {
-  type Ref,
-  useCallback,
-  useEffect,
-  useImperativeHandle,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import { Failure } from '../interface/Failure'
 import { count as format } from '../interface/format'
@@ -46,7 +37,7 @@ export function Messages({ transcript, start, address, ref }: Props) {
   const [current, setCurrent] = useState<number | null>(start || null)
   const focusNext = useRef(false)
   const settled = useRef(false)
-  const following = useFollowing(transcript, list, box, start === null)
+  const following = useFollowing(transcript, list, box, start && Math.min(start, transcript.count))
   const { count } = transcript
   const version = transcript.snapshot()
   const data = useMemo(() => ({ length: count }), [count])
@@ -68,18 +59,26 @@ export function Messages({ transcript, start, address, ref }: Props) {
     return () => clearTimeout(timer)
   }, [load])
 
+  const unfold = useCallback(
+    (sequence: number) => {
+      const [head] = transcript.foldAt(sequence) ?? []
+      if (head) setOpened(foldKey(head), true)
+    },
+    [transcript],
+  )
+  useEffect(() => {
+    if (start) unfold(start)
+  }, [start, unfold])
   const jump = useCallback(
     (sequence: number) => {
       const place = Math.max(1, Math.min(transcript.count, sequence))
-      const run = transcript.foldAt(place)
-      if (run?.[0]) setOpened(foldKey(run[0]), true)
-      following.leave()
+      unfold(place)
       setCurrent(place)
       focusNext.current = true
-      list.current?.scrollToIndex(place - 1, { align: 'start' })
+      following.hold(place, 'start')
       load()
     },
-    [transcript, following.leave, load],
+    [transcript, unfold, following.hold, load],
   )
   const move = useCallback(
     (by: number) => {
@@ -90,13 +89,12 @@ export function Messages({ transcript, start, address, ref }: Props) {
       // What is folded away has no height; the line that stands for it is one row.
       while (next > 1 && next < transcript.count && handle.getItemSize(next - 1) === 0) next += by
       next = Math.max(1, Math.min(transcript.count, next))
-      if (next < transcript.count || by < 0) following.leave()
       setCurrent(next)
       focusNext.current = true
-      handle.scrollToIndex(next - 1, { align: 'nearest' })
+      if (next < transcript.count || by < 0 || following.away !== null) following.hold(next, 'nearest')
       load()
     },
-    [current, transcript, following.leave, following.away, load],
+    [current, transcript, following.hold, following.away, load],
   )
   const activate = useCallback(() => {
     rowOf(box.current, current)?.querySelector<HTMLElement>('[data-primary]')?.click()
@@ -108,10 +106,6 @@ export function Messages({ transcript, start, address, ref }: Props) {
   }, [transcript, following.toEnd])
   useImperativeHandle(ref, () => ({ move, jump, toEnd, activate }), [move, jump, toEnd, activate])
 
-  useLayoutEffect(() => {
-    // A message that was named in the address, before its row is there.
-    if (start) list.current?.scrollToIndex(Math.min(start, transcript.count) - 1, { align: 'start' })
-  }, [start, transcript])
   useEffect(() => {
     if (!focusNext.current) return
     const row = rowOf(box.current, current)

@@ -9,12 +9,18 @@ const BY_HAND_MS = 400
 const UPWARD_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
 const SCROLLING_KEYS = new Set([...UPWARD_KEYS, 'ArrowDown', 'PageDown', 'End', ' '])
 
+/** Where a list is held while its rows are measured, which moves them: at a row, or at its end. */
+export type Hold = 'end' | { sequence: number; align: 'start' | 'nearest' }
+
 export interface Following {
   /** How many messages there were when the person moved away; null while the end is followed. */
   away: number | null
   /** Whether there is anything that is not in sight. */
   scrolls: boolean
+  /** Stay where the list is. */
   leave: () => void
+  /** Go to a message, and keep it there until the person moves on. */
+  hold: (sequence: number, align: 'start' | 'nearest') => void
   toEnd: () => void
   onScroll: (offset: number) => void
   onResize: () => void
@@ -25,28 +31,42 @@ export function useFollowing(
   transcript: Transcript,
   list: RefObject<VListHandle | null>,
   box: RefObject<HTMLElement | null>,
-  atEnd: boolean,
+  start: number | null,
 ): Following {
-  const [away, setAway] = useState<number | null>(atEnd ? null : transcript.count)
+  const [away, setAway] = useState<number | null>(start === null ? null : transcript.count)
   const [scrolls, setScrolls] = useState(true)
-  const following = useRef(atEnd)
+  const held = useRef<Hold | null>(
+    start === null ? 'end' : start ? { sequence: start, align: 'start' } : null,
+  )
+  const queued = useRef(false)
   const touched = useRef(0)
   const upward = useRef(0)
   const offset = useRef(0)
   const version = transcript.snapshot()
 
-  const leave = useCallback(() => {
-    if (!following.current) return
-    following.current = false
-    touched.current = 0
-    setAway(transcript.count)
-  }, [transcript])
+  // Not by the list's own scrollToIndex, which goes on for a while whatever the person does meanwhile.
   const stay = useCallback(() => {
-    if (following.current && transcript.count)
-      list.current?.scrollToIndex(transcript.count - 1, { align: 'end' })
-  }, [transcript, list])
+    const element = box.current?.querySelector<HTMLElement>('.list')
+    const to = element && list.current && held.current && target(held.current, list.current, element)
+    if (element && to != null && Math.abs(to - element.scrollTop) >= 1) element.scrollTop = to
+  }, [list, box])
+  const leave = useCallback(() => {
+    if (held.current === 'end') {
+      touched.current = 0
+      setAway(transcript.count)
+    }
+    held.current = null
+  }, [transcript])
+  const hold = useCallback(
+    (sequence: number, align: 'start' | 'nearest') => {
+      leave()
+      held.current = { sequence, align }
+      stay()
+    },
+    [leave, stay],
+  )
   const toEnd = useCallback(() => {
-    following.current = true
+    held.current = 'end'
     upward.current = 0
     setAway(null)
     stay()
@@ -69,6 +89,7 @@ export function useFollowing(
         event instanceof KeyboardEvent
           ? SCROLLING_KEYS.has(event.key)
           : !event.type.startsWith('pointer') || (event.target as Element).matches('.list')
+      if (held.current !== 'end' && event.type !== 'pointermove') leave()
       if (!scrolls) return
       touched.current = performance.now()
       if (event instanceof WheelEvent && event.deltaY < 0) up()
@@ -98,16 +119,31 @@ export function useFollowing(
       if (byHand) touched.current = moment
       if (byHand && now < offset.current && !atEndNow) leave()
       else if (byHand && now > offset.current && atEndNow && moment - upward.current > BY_HAND_MS) {
-        if (!following.current) toEnd()
+        if (held.current !== 'end') toEnd()
       }
       offset.current = now
     },
     [list, leave, toEnd],
   )
   const onResize = useCallback(() => {
-    stay()
     const handle = list.current
     if (handle) setScrolls(handle.scrollSize > handle.viewportSize + 1)
+    if (queued.current) return
+    queued.current = true
+    // Once the rows that were measured have been laid out.
+    queueMicrotask(() => {
+      queued.current = false
+      stay()
+    })
   }, [list, stay])
-  return { away, scrolls, leave, toEnd, onScroll, onResize }
+  return { away, scrolls, leave, hold, toEnd, onScroll, onResize }
+}
+
+/** How far a list must be scrolled to be where it is held, in pixels; null if it is there. */
+function target(hold: Hold, list: VListHandle, element: HTMLElement): number | null {
+  if (hold === 'end') return element.scrollHeight - element.clientHeight
+  const top = list.getItemOffset(hold.sequence - 1)
+  if (hold.align === 'start' || top < element.scrollTop) return top
+  const bottom = top + list.getItemSize(hold.sequence - 1)
+  return bottom > element.scrollTop + element.clientHeight ? bottom - element.clientHeight : null
 }
