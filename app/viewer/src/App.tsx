@@ -2,10 +2,10 @@ import { lazy, Suspense } from 'react'
 import { Boundary } from './interface/Boundary'
 import { Link, namedMessage, usePath } from './interface/navigation'
 import { begin } from './session/opening'
-import { SessionList } from './sessions/SessionList'
 
 const loadSession = () => import('./session/Session')
 const Session = lazy(loadSession)
+const SessionList = lazy(() => import('./sessions/SessionList'))
 
 const SESSION = /^\/sessions\/([^/]+)\/?$/
 // A session and its code are asked for with the page, not one after the other.
@@ -23,13 +23,7 @@ export function App() {
     const id = decodeURIComponent(session)
     return (
       <Boundary key={id} fallback={<Broken />}>
-        <Suspense
-          fallback={
-            <p role="status" className="unseen">
-              Loading
-            </p>
-          }
-        >
+        <Suspense fallback={<Loading />}>
           <Session id={id} />
         </Suspense>
       </Boundary>
@@ -38,7 +32,9 @@ export function App() {
   if (path === '/') {
     return (
       <Boundary fallback={<Broken />}>
-        <SessionList />
+        <Suspense fallback={<Loading />}>
+          <SessionList />
+        </Suspense>
       </Boundary>
     )
   }
@@ -47,6 +43,14 @@ export function App() {
       <h1>There is no such page</h1>
       <Link to="/">All sessions</Link>
     </main>
+  )
+}
+
+function Loading() {
+  return (
+    <p role="status" className="unseen">
+      Loading
+    </p>
   )
 }
 

@@ -1,16 +1,15 @@
-import { Download, RotateCw } from 'lucide-react'
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
-import { type Slice, Slices } from '../content/Slices'
-import { request } from '../graphql/client'
-import { type Message, type ToolCall, ToolOutputQuery, ToolSliceQuery } from '../graphql/documents'
+import { RotateCw } from 'lucide-react'
+import { lazy, Suspense, useEffect } from 'react'
+import type { Message, ToolCall } from '../graphql/documents'
 import { Failure } from '../interface/Failure'
-import { size } from '../interface/format'
 import { ChildSession } from './ChildSession'
-import { isRunning, keyOf, load, reload, useEntry, WHOLE_BYTES } from './contents'
+import { isRunning, keyOf, load, reload, useEntry } from './contents'
 import { Locations } from './Locations'
 import { stateInWords } from './words'
 
 const Loaded = lazy(() => import('./Loaded'))
+const Foot = lazy(() => import('./Foot'))
+const RawOutput = lazy(() => import('./RawOutput'))
 
 /** What an opened card shows. */
 export function Body({ message, call }: { message: Message; call: ToolCall }) {
@@ -18,7 +17,11 @@ export function Body({ message, call }: { message: Message; call: ToolCall }) {
     <>
       <Locations locations={call.locations} />
       <Content message={message} call={call} />
-      {call.rawOutput && <RawOutput id={message.id} output={call.rawOutput} />}
+      {call.rawOutput && (
+        <Suspense>
+          <RawOutput id={message.id} output={call.rawOutput} />
+        </Suspense>
+      )}
       {call.childSession && <ChildSession session={call.childSession} />}
     </>
   )
@@ -70,58 +73,4 @@ function StillRunning({ reload }: { reload: () => void }) {
       </button>
     </p>
   )
-}
-
-/** What is stored, byte for byte: shown on request, or as a file. */
-function Foot({ message, call }: { message: Message; call: ToolCall }) {
-  const [raw, setRaw] = useState(false)
-  const read = useCallback(
-    async (offset: number): Promise<Slice> => {
-      const answer = await request(ToolSliceQuery, { id: message.id, offset })
-      return existing(answer.message?.toolMetadata?.contentSlice)
-    },
-    [message.id],
-  )
-  return (
-    <>
-      <p className="foot">
-        <button type="button" className="quiet" aria-expanded={raw} onClick={() => setRaw(!raw)}>
-          Stored JSON
-        </button>
-        {call.contentUrl && (
-          <a className="quiet button" href={call.contentUrl} download={`${call.toolCallId}.json`}>
-            <Download size={13} aria-hidden /> Download {size(call.contentSize ?? 0)}
-          </a>
-        )}
-        {(call.contentSize ?? 0) > WHOLE_BYTES && <span>Shown in parts, because it is large.</span>}
-      </p>
-      {raw && <Slices read={read} language="json" label="Stored JSON" />}
-    </>
-  )
-}
-
-function RawOutput({ id, output }: { id: string; output: NonNullable<ToolCall['rawOutput']> }) {
-  const [open, setOpen] = useState(false)
-  const read = useCallback(
-    async (offset: number): Promise<Slice> => {
-      const answer = await request(ToolOutputQuery, { id, offset })
-      return existing(answer.message?.toolMetadata?.rawOutput?.slice)
-    },
-    [id],
-  )
-  return (
-    <>
-      <p className="foot">
-        <button type="button" className="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
-          Result as the agent recorded it, {size(output.size)}
-        </button>
-      </p>
-      {open && <Slices read={read} language="json" label="Recorded result" />}
-    </>
-  )
-}
-
-function existing(slice: Slice | null | undefined): Slice {
-  if (!slice) throw new Error('It is not there any more.')
-  return slice
 }

@@ -9,6 +9,12 @@ export interface Slice {
   totalSize: number
 }
 
+/** Return a slice that was asked for, or say that there is none. */
+export function existing(slice: Slice | null | undefined): Slice {
+  if (!slice) throw new Error('It is not there any more.')
+  return slice
+}
+
 interface Props {
   /** Reads the stored text from a byte on. */
   read: (offset: number) => Promise<Slice>

@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense, useMemo, useState } from 'react'
+import { memo, useMemo, useState } from 'react'
 import type { ToolCall } from '../graphql/documents'
 import { count } from '../interface/format'
 import { Code } from './Code'
@@ -6,9 +6,8 @@ import { isDiff, parse } from './changes'
 import { Diff } from './Diff'
 import { JsonTree } from './JsonTree'
 import { languageOf } from './languages'
+import { Prose } from './Prose'
 import { Terminal } from './Terminal'
-
-const Markdown = lazy(() => import('./Markdown'))
 
 /** More lines come when asked for. */
 const LINES = 2_000
@@ -42,9 +41,7 @@ function View({ text, call }: { text: string; call: ToolCall }) {
   if (call.kind === 'THINK' || call.kind === 'FETCH' || call.childSession) {
     return (
       <div className="prose">
-        <Suspense fallback={<p className="plain">{text}</p>}>
-          <Markdown text={text} />
-        </Suspense>
+        <Prose text={text} />
       </div>
     )
   }

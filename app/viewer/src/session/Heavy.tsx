@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Where a session's bytes are: by tool, and the largest outputs, each a link to its message. */
-export function Heavy({ id, jump, close }: Props) {
+export default function Heavy({ id, jump, close }: Props) {
   const [found, setFound] = useState<Breakdown | null>(null)
   const [reason, setReason] = useState<string | null>(null)
   const load = useCallback(() => {

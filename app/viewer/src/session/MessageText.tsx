@@ -1,11 +1,12 @@
-import { memo, useCallback, useState } from 'react'
-import Markdown from '../content/Markdown'
-import { Slices } from '../content/Slices'
+import { lazy, memo, Suspense, useCallback, useState } from 'react'
+import { Prose } from '../content/Prose'
 import { request } from '../graphql/client'
 import { type Message, MessageTextQuery } from '../graphql/documents'
 import { CopyButton } from '../interface/CopyButton'
 import { size } from '../interface/format'
 import { visible } from '../interface/visible'
+
+const Slices = lazy(async () => ({ default: (await import('../content/Slices')).Slices }))
 
 /** More of a long text comes when asked for. */
 const CHARACTERS = 20_000
@@ -19,7 +20,7 @@ export const MessageText = memo(function MessageText({ message }: { message: Mes
   const asTyped = message.role === 'USER' || message.role === 'SYSTEM' || message.role === 'TOOL'
   return (
     <div className="text">
-      {asTyped ? <div className="plain">{visible(shown)}</div> : <Markdown text={shown} />}
+      {asTyped ? <div className="plain">{visible(shown)}</div> : <Prose text={shown} />}
       {shown.length < text.length && (
         <button type="button" className="more" onClick={() => setLimit(limit + CHARACTERS)}>
           Show more of {size(message.contentSize)}
@@ -44,10 +45,17 @@ function Withheld({ message }: { message: Message }) {
     },
     [message.id],
   )
-  if (asked) return <Slices read={read} language="" label="Message" />
+  const preview = <div className="plain">{visible(message.contentPreview)}…</div>
+  if (asked) {
+    return (
+      <Suspense fallback={preview}>
+        <Slices read={read} language="" label="Message" />
+      </Suspense>
+    )
+  }
   return (
     <div className="text">
-      <div className="plain">{visible(message.contentPreview)}…</div>
+      {preview}
       <button type="button" className="more" onClick={() => setAsked(true)}>
         Show all of it ({size(message.contentSize)})
       </button>

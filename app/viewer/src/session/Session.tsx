@@ -1,5 +1,5 @@
 import { ArrowLeft, ChartBarBig, CircleHelp } from 'lucide-react'
-import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type FormEvent, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { OpenSession } from '../graphql/documents'
 import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
@@ -9,9 +9,10 @@ import { amend, Link, namedMessage, useNamedMessage } from '../interface/navigat
 import { useShortcuts } from '../interface/shortcuts'
 import { visible } from '../interface/visible'
 import { StatusMark } from '../sessions/StatusMark'
-import { Heavy } from './Heavy'
 import { Messages, type MessagesHandle } from './Messages'
 import { useTranscript } from './useTranscript'
+
+const Heavy = lazy(() => import('./Heavy'))
 
 /** One session: its head, its messages, and beside them what is heavy. */
 export default function Session({ id }: { id: string }) {
@@ -87,7 +88,11 @@ export default function Session({ id }: { id: string }) {
             <Messages ref={messages} transcript={transcript} start={start} address={`/sessions/${id}`} />
           )}
         </main>
-        {heavy && <Heavy id={id} jump={jump} close={() => setHeavy(false)} />}
+        {heavy && (
+          <Suspense>
+            <Heavy id={id} jump={jump} close={() => setHeavy(false)} />
+          </Suspense>
+        )}
       </div>
       {help && <Help close={() => setHelp(false)} />}
     </div>

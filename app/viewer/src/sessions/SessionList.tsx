@@ -10,7 +10,7 @@ import { SessionRow } from './SessionRow'
 import { type Filter, Sessions } from './store'
 
 /** All sessions, newest change first, with those of sub-agents under their parents. */
-export function SessionList() {
+export default function SessionList() {
   const filter = useFilter()
   const [sessions, setSessions] = useState(() => new Sessions(filter))
   const list = useRef<HTMLUListElement>(null)
