@@ -33,7 +33,8 @@ from tests.left_out import leave_out
 VIEWER = Path(__file__).parents[2] / "app" / "viewer"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
-TIMEOUT_MS = 15_000
+# Of a machine that is busy with other things; what is waited for is there long before.
+TIMEOUT_MS = 60_000
 
 
 def pytest_configure(config: pytest.Config) -> None:

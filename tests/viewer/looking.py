@@ -1,13 +1,14 @@
 """What a person does and sees in the viewer, for its tests."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import Dialog, Locator, Page, Request, expect
 
 from tests.viewer.conftest import VIEWER, Site
 
 _AXE = VIEWER / "node_modules" / "axe-core" / "axe.min.js"
+_SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -28,13 +29,21 @@ def body(page: Page, name: str) -> Locator:
 
 
 def violations(page: Page) -> list[Any]:
-    """Return what axe finds against WCAG 2.2 AA: the rule and the first elements."""
+    """Return what axe finds against WCAG 2.2 AA, in light and in dark: the first elements."""
     page.evaluate(Path(_AXE).read_text(encoding="utf-8"))
-    result = page.evaluate("rules => axe.run(document, {runOnly: rules})", _RULES)
-    return [
-        (found["id"], [node["html"][:200] for node in found["nodes"][:3]])
-        for found in result["violations"]
-    ]
+    found = []
+    for scheme in _SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(
+            "dark => matchMedia('(prefers-color-scheme: dark)').matches === dark",
+            arg=scheme == "dark",
+        )
+        result = page.evaluate("rules => axe.run(document, {runOnly: rules})", _RULES)
+        found += [
+            (scheme, rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
+            for rule in result["violations"]
+        ]
+    return found
 
 
 def overflows(page: Page) -> bool:

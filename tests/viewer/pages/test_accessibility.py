@@ -19,27 +19,18 @@ def sample(site: Site) -> str:
     return session
 
 
-@pytest.fixture(params=["light", "dark"])
-def coloured(page: Page, request: pytest.FixtureRequest) -> Page:
-    """A page in light, then in dark."""
-    page.emulate_media(color_scheme=request.param)
-    return page
+def test_the_list_has_no_violation(page: Page, site: Site, sample: str) -> None:
+    page.goto(site.url)
+    expect(page.locator(f"a[href='/sessions/{sample}']")).to_be_visible()
+    page.get_by_role("button", name="1 sub-agent").click()
+    expect(page.get_by_role("list", name="Sub-agents").get_by_role("link")).to_be_visible()
+    assert violations(page) == []
 
 
-def test_the_list_has_no_violation(coloured: Page, site: Site, sample: str) -> None:
-    coloured.goto(site.url)
-    expect(coloured.locator(f"a[href='/sessions/{sample}']")).to_be_visible()
-    coloured.get_by_role("button", name="1 sub-agent").click()
-    expect(coloured.get_by_role("list", name="Sub-agents").get_by_role("link")).to_be_visible()
-    assert violations(coloured) == []
-
-
-def test_a_session_with_closed_cards_has_no_violation(
-    coloured: Page, site: Site, sample: str
-) -> None:
-    open_session(coloured, site, sample, "#m1")
-    expect(head(coloured, "Run the tests")).to_be_visible()
-    assert violations(coloured) == []
+def test_a_session_with_closed_cards_has_no_violation(page: Page, site: Site, sample: str) -> None:
+    open_session(page, site, sample, "#m1")
+    expect(head(page, "Run the tests")).to_be_visible()
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize(
@@ -54,16 +45,16 @@ def test_a_session_with_closed_cards_has_no_violation(
     ],
 )
 def test_an_open_card_has_no_violation(
-    coloured: Page, site: Site, sample: str, sequence: int, title: str, shown: str
+    page: Page, site: Site, sample: str, sequence: int, title: str, shown: str
 ) -> None:
-    open_session(coloured, site, sample, f"#m{sequence}")
-    head(coloured, title).click()
-    expect(body(coloured, title)).to_contain_text(shown)
-    assert violations(coloured) == []
+    open_session(page, site, sample, f"#m{sequence}")
+    head(page, title).click()
+    expect(body(page, title)).to_contain_text(shown)
+    assert violations(page) == []
 
 
 def test_a_failed_card_and_what_is_heavy_have_no_violation(
-    coloured: Page, site: Site, sample: str
+    page: Page, site: Site, sample: str
 ) -> None:
     def fail(route: Route) -> None:
         if (route.request.post_data_json or {}).get("operationName") == "ToolContent":
@@ -72,21 +63,21 @@ def test_a_failed_card_and_what_is_heavy_have_no_violation(
         else:
             route.continue_()
 
-    coloured.route("**/graphql", fail)
-    open_session(coloured, site, sample, "#m8")
-    head(coloured, "weather/page.py").click()
-    expect(coloured.get_by_role("alert")).to_contain_text("It is being repaired.")
-    coloured.get_by_role("button", name="What is heavy").first.click()
-    expect(coloured.get_by_role("heading", name="Largest outputs")).to_be_visible()
-    assert violations(coloured) == []
+    page.route("**/graphql", fail)
+    open_session(page, site, sample, "#m8")
+    head(page, "weather/page.py").click()
+    expect(page.get_by_role("alert")).to_contain_text("It is being repaired.")
+    page.get_by_role("button", name="What is heavy").first.click()
+    expect(page.get_by_role("heading", name="Largest outputs")).to_be_visible()
+    assert violations(page) == []
 
 
-def test_the_help_sheet_has_no_violation(coloured: Page, site: Site) -> None:
-    coloured.goto(site.url)
-    expect(coloured.get_by_role("heading", name="Sessions")).to_be_visible()
-    coloured.keyboard.press("?")
-    expect(coloured.get_by_role("dialog")).to_be_visible()
-    assert violations(coloured) == []
+def test_the_help_sheet_has_no_violation(page: Page, site: Site) -> None:
+    page.goto(site.url)
+    expect(page.get_by_role("heading", name="Sessions")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert violations(page) == []
 
 
 def test_a_session_is_found_by_keyboard_alone(page: Page, site: Site) -> None:
