@@ -3,13 +3,15 @@
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.cli.conftest import process
 from tests.cli.serving import graphql_url, serving
 from tests.viewer.conftest import TIMEOUT_MS, Site
 from tests.viewer.looking import distance_from_end, head, open_session
 from tests.viewer.sessions import append, called, create, said, text, update
+
+_TOP_OF_CARD = "() => document.querySelector('.card .head').getBoundingClientRect().top"
 
 
 def _filled(site: Site) -> str:
@@ -53,13 +55,26 @@ def test_the_end_is_followed_until_the_person_moves_away(page: Page, site: Site)
 
 
 def test_opening_a_card_stays_where_it_is(page: Page, site: Site) -> None:
-    session = _filled(site)
+    session = create(site, *(said(f"m{place}", f"# Words\n\n{place}") for place in range(60)))
     append(site, session, called("the call", [text("line\n" * 40)]))
+    # What draws the words above it comes after it is opened, and gives them more room.
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/assets/Markdown-*.js", hold)
     open_session(page, site, session)
     head(page, "the call").click()
+    before = page.evaluate(_TOP_OF_CARD)
     append(site, session, said("after", "What came after"))
     expect(page.get_by_role("button", name="1 new")).to_be_visible()
-    expect(head(page, "the call")).to_be_in_viewport()
+    expect(page.locator(".markdown h3")).to_have_count(0)
+    (route,) = held
+    route.continue_()
+    expect(page.locator(".markdown h3").first).to_be_attached()
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
+    page.wait_for_function(f"before => Math.abs(({_TOP_OF_CARD})() - before) < 2", arg=before)
 
 
 def test_two_browsers_see_the_same(browser: Browser, page: Page, site: Site) -> None:

@@ -75,7 +75,7 @@ export function Messages({ transcript, start, address, ref }: Props) {
       unfold(place)
       setCurrent(place)
       focusNext.current = true
-      following.hold(place, 'start')
+      following.hold(place, 0)
       load()
     },
     [transcript, unfold, following.hold, load],
@@ -91,7 +91,7 @@ export function Messages({ transcript, start, address, ref }: Props) {
       next = Math.max(1, Math.min(transcript.count, next))
       setCurrent(next)
       focusNext.current = true
-      if (next < transcript.count || by < 0 || following.away !== null) following.hold(next, 'nearest')
+      if (next < transcript.count || by < 0 || following.away !== null) following.hold(next, 'in sight')
       load()
     },
     [current, transcript, following.hold, following.away, load],

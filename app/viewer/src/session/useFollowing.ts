@@ -9,8 +9,11 @@ const BY_HAND_MS = 400
 const UPWARD_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
 const SCROLLING_KEYS = new Set([...UPWARD_KEYS, 'ArrowDown', 'PageDown', 'End', ' '])
 
-/** Where a list is held while its rows are measured, which moves them: at a row, or at its end. */
-export type Hold = 'end' | { sequence: number; align: 'start' | 'nearest' }
+/**
+ * Where a list is held while its rows are measured and drawn, which moves them: at its end, or with a row so many pixels
+ * below its top, or in sight.
+ */
+type Hold = 'end' | { sequence: number; top: number | 'in sight' }
 
 export interface Following {
   /** How many messages there were when the person moved away; null while the end is followed. */
@@ -19,8 +22,8 @@ export interface Following {
   scrolls: boolean
   /** Stay where the list is. */
   leave: () => void
-  /** Go to a message, and keep it there until the person moves on. */
-  hold: (sequence: number, align: 'start' | 'nearest') => void
+  /** Go to a message, and keep it there until the person moves on: at the top, or so that it is in sight. */
+  hold: (sequence: number, top: 0 | 'in sight') => void
   toEnd: () => void
   onScroll: (offset: number) => void
   onResize: () => void
@@ -35,9 +38,7 @@ export function useFollowing(
 ): Following {
   const [away, setAway] = useState<number | null>(start === null ? null : transcript.count)
   const [scrolls, setScrolls] = useState(true)
-  const held = useRef<Hold | null>(
-    start === null ? 'end' : start ? { sequence: start, align: 'start' } : null,
-  )
+  const held = useRef<Hold | null>(start === null ? 'end' : start ? { sequence: start, top: 0 } : null)
   const queued = useRef(false)
   const touched = useRef(0)
   const upward = useRef(0)
@@ -58,9 +59,10 @@ export function useFollowing(
     held.current = null
   }, [transcript])
   const hold = useCallback(
-    (sequence: number, align: 'start' | 'nearest') => {
+    (sequence: number, top: number | 'in sight') => {
       leave()
-      held.current = { sequence, align }
+      touched.current = 0
+      held.current = { sequence, top }
       stay()
     },
     [leave, stay],
@@ -95,9 +97,11 @@ export function useFollowing(
       if (event instanceof WheelEvent && event.deltaY < 0) up()
       if (event instanceof KeyboardEvent && UPWARD_KEYS.has(event.key)) up()
     }
-    // Opening anything that folds out is reading it.
+    // Opening anything that folds out is reading it, where it is.
     const onClick = (event: Event) => {
-      if ((event.target as Element).closest('[aria-expanded]')) leave()
+      const opener = (event.target as Element).closest('[aria-expanded]')
+      const row = opener && rowIn(element.querySelector('.list'), opener)
+      if (row) hold(Number(row.dataset.sequence), topOf(row))
     }
     const inputs = ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown']
     for (const name of inputs) element.addEventListener(name, onInput, { passive: true })
@@ -106,7 +110,7 @@ export function useFollowing(
       for (const name of inputs) element.removeEventListener(name, onInput)
       element.removeEventListener('click', onClick, { capture: true })
     }
-  }, [box, list, leave])
+  }, [box, list, leave, hold])
 
   const onScroll = useCallback(
     (now: number) => {
@@ -143,7 +147,22 @@ export function useFollowing(
 function target(hold: Hold, list: VListHandle, element: HTMLElement): number | null {
   if (hold === 'end') return element.scrollHeight - element.clientHeight
   const top = list.getItemOffset(hold.sequence - 1)
-  if (hold.align === 'start' || top < element.scrollTop) return top
+  if (hold.top !== 'in sight') return top - hold.top
   const bottom = top + list.getItemSize(hold.sequence - 1)
+  if (top < element.scrollTop) return top
   return bottom > element.scrollTop + element.clientHeight ? bottom - element.clientHeight : null
+}
+
+/** The row of a list that holds an element; what is opened in place may have a list of its own. */
+function rowIn(list: Element | null, element: Element): HTMLElement | null {
+  let row = element.closest<HTMLElement>('article')
+  while (row && row.closest('.list') !== list)
+    row = row.parentElement?.closest<HTMLElement>('article') ?? null
+  return row
+}
+
+/** How many pixels a row is below the top of what is shown of its list. */
+function topOf(row: HTMLElement): number {
+  const list = row.closest('.list') as HTMLElement
+  return row.getBoundingClientRect().top - list.getBoundingClientRect().top
 }
