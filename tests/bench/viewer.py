@@ -15,6 +15,7 @@ from tests.viewer.conftest import ARGUMENTS, Site, chromium
 
 NAME = "viewer"
 
+_MESSAGES = 100_000
 _ROUNDS = 5
 _FRAMES = 300
 _MOST_HEAP = 40 * 2**20
@@ -61,17 +62,21 @@ async (place) => {
 def measure(options: Options) -> Iterator[Figure]:
     """Open, scroll and jump in a long session, and open a card of 10,000 lines."""
     folder = options.place / "viewer"
+    messages = min(_MESSAGES, options.depth)
     with commands.toolfold(folder) as server, sync_playwright() as playwright:
         site = Site(f"http://{server.host}:{server.port}")
-        long = sessions.import_long(site, options.depth)
+        long = sessions.import_long(site, messages)
         lines = "\n".join(f"\x1b[3{n % 8}mline {n}\x1b[0m" for n in range(10_000))
         ansi = sessions.create(site, sessions.called("lines", [sessions.text(lines)]))
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-        yield _opening(browser, f"{site.url}/sessions/{long}", options.depth)
+        yield _opening(browser, f"{site.url}/sessions/{long}", messages)
         page = _opened(browser, f"{site.url}/sessions/{long}")
-        page.keyboard.press("k")
+        # By hand, so that the end is not followed any more.
+        page.locator(".list").hover(position={"x": 5, "y": 5})
+        page.mouse.wheel(0, -200)
+        page.get_by_role("button", name="To the end").wait_for()
         yield _scrolling(page)
-        yield _jumping(page, options.depth)
+        yield _jumping(page, messages)
         yield _heap(page)
         yield _rows(page)
         yield _card(_opened(browser, f"{site.url}/sessions/{ansi}"))
