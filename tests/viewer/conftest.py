@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
+from filelock import FileLock
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -67,6 +68,14 @@ def build_of_viewer(folder: Path = VIEWER) -> ModuleType:
     return module
 
 
+def build_viewer() -> None:
+    """Build what has changed, in one of the processes that run tests."""
+    lock = VIEWER.parents[1] / "build" / "viewer.lock"
+    lock.parent.mkdir(exist_ok=True)
+    with FileLock(lock):
+        build_of_viewer().build()
+
+
 def chromium() -> str | None:
     """Return the path of the system's browser."""
     return next(filter(None, map(shutil.which, CHROMIUM)), None)
@@ -90,7 +99,7 @@ class Site:
 @contextlib.contextmanager
 def sample_site(folder: Path) -> Iterator[Site]:
     """Serve the sample session from `folder`, and the viewer as its sources are."""
-    build_of_viewer().build()
+    build_viewer()
     with process("sample", "--data-dir", folder) as sampling:
         sampling.communicate()
     with serving("--data-dir", folder) as (_, lines):

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.cli.conftest import process
 from tests.cli.serving import graphql_url, serving
-from tests.viewer.conftest import ARGUMENTS, TIMEOUT_MS, build_of_viewer, chromium
+from tests.viewer.conftest import ARGUMENTS, TIMEOUT_MS, build_viewer, chromium
 from toolfold import sample
 from toolfold.ingest.identity import of_source
 from toolfold.schema.global_id import encode
@@ -67,7 +67,7 @@ def main() -> int:
     if program is None:
         print("Taking pictures needs Chromium: there is none on the path.", file=sys.stderr)  # noqa: T201
         return 1
-    build_of_viewer().build()
+    build_viewer()
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         with process("sample", "--data-dir", folder) as sampling:

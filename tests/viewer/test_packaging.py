@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.cli.serving import graphql_url, serving
-from tests.viewer.conftest import TIMEOUT_MS, build_of_viewer
+from tests.viewer.conftest import TIMEOUT_MS, build_viewer
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore", "schema.graphql")
@@ -78,7 +78,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Build both distributions from this folder, whose viewer is built; by suffix."""
-    build_of_viewer().build()
+    build_viewer()
     folder = tmp_path_factory.mktemp("distributions")
     command: Sequence[str | Path] = (sys.executable, "-m", "hatchling", "build", "-d", folder)
     subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603 (our own)
