@@ -60,6 +60,13 @@ def distance_from_end(page: Page) -> float:
     return distance
 
 
+def next_frame(page: Page) -> None:
+    """Wait until what is there has been laid out, measured and laid out again."""
+    page.evaluate(
+        "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+    )
+
+
 def dialogs_of(page: Page) -> list[str]:
     """Return a list that takes the text of each dialog that the page opens."""
     texts: list[str] = []

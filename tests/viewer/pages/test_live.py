@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from tests.cli.conftest import process
 from tests.cli.serving import graphql_url, serving
 from tests.viewer.conftest import TIMEOUT_MS, Site
-from tests.viewer.looking import distance_from_end, head, open_session
+from tests.viewer.looking import distance_from_end, head, next_frame, open_session
 from tests.viewer.sessions import append, called, create, said, text, update
 
 _TOP_OF_CARD = "() => document.querySelector('.card .head').getBoundingClientRect().top"
@@ -73,7 +73,7 @@ def test_opening_a_card_stays_where_it_is(page: Page, site: Site) -> None:
     (route,) = held
     route.continue_()
     expect(page.locator(".markdown h3").first).to_be_attached()
-    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
+    next_frame(page)
     page.wait_for_function(f"before => Math.abs(({_TOP_OF_CARD})() - before) < 2", arg=before)
 
 

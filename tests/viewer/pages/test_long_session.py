@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.viewer.conftest import Site
-from tests.viewer.looking import Operations, distance_from_end, open_session
+from tests.viewer.looking import Operations, distance_from_end, next_frame, open_session
 from tests.viewer.sessions import import_long
 
 MESSAGES = 100_000
@@ -15,6 +15,17 @@ _FIRST_IN_SIGHT = """
   const rows = [...document.querySelectorAll('article')]
   const row = rows.find((one) => one.getBoundingClientRect().bottom > top)
   return row ? Number(row.dataset.sequence) : null
+}
+"""
+# Sooner than a person could, who may meet a page that is still at work.
+_JUMP_AND_SCROLL_ON = """
+async (place) => {
+  const list = document.querySelector('.list')
+  const before = list.scrollTop
+  location.hash = `#m${place}`
+  while (list.scrollTop === before) await new Promise((run) => setTimeout(run))
+  list.dispatchEvent(new WheelEvent('wheel', { deltaY: -2000, bubbles: true }))
+  list.scrollTop -= 2000
 }
 """
 _IS_SHOWN_BEFORE = f"""
@@ -91,16 +102,11 @@ def test_scrolling_far_keeps_the_page_small(page: Page, site: Site, long_session
     assert 0 < _rows(page) <= MOST_ROWS
 
 
-def test_who_scrolls_on_after_a_jump_is_not_pulled_back(
+def test_who_scrolls_on_right_after_a_jump_is_not_pulled_back(
     page: Page, site: Site, long_session: str
 ) -> None:
     open_session(page, site, long_session)
-    page.locator(".list").hover(position={"x": 5, "y": 5})
-    page.keyboard.press("/")
-    page.keyboard.type("50000")
-    page.keyboard.press("Enter")
-    for _ in range(10):
-        page.mouse.wheel(0, -400)
-    page.wait_for_function(_IS_SHOWN_BEFORE, arg=49_995)
-    expect(page.locator(".placeholder")).to_have_count(0)
-    assert page.evaluate(_FIRST_IN_SIGHT) < 49_995
+    page.evaluate(_JUMP_AND_SCROLL_ON, 50_000)
+    page.wait_for_function(_IS_SHOWN_BEFORE, arg=50_000)
+    next_frame(page)
+    assert 49_900 < page.evaluate(_FIRST_IN_SIGHT) < 49_990
