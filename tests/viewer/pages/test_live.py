@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
 from tests.cli.conftest import process
 from tests.cli.serving import graphql_url, serving
@@ -100,6 +100,33 @@ def test_the_list_shows_sessions_as_they_come_and_change(page: Page, site: Site)
     expect(row).to_contain_text("Just begun")
     append(site, session, said("one", "One"), said("two", "Two"))
     expect(row).to_contain_text("2 messages")
+
+
+def test_the_list_shows_what_began_before_changes_are_told(page: Page, site: Site) -> None:
+    waiting: list[str | bytes] = []
+    sockets: list[WebSocketRoute] = []
+
+    def wait(message: str | bytes) -> None:
+        waiting.append(message)
+
+    def hold(socket: WebSocketRoute) -> None:
+        socket.on_message(wait)
+        sockets.append(socket)
+
+    page.route_web_socket("**/graphql", hold)
+    page.goto(site.url)
+    expect(page.locator("a.open").first).to_be_visible()
+    session = create(site, title="Begun meanwhile")
+    (socket,) = sockets
+    server = socket.connect_to_server()
+
+    def send(message: str | bytes) -> None:
+        server.send(message)
+
+    socket.on_message(send)
+    for message in waiting:
+        server.send(message)
+    expect(page.locator(f"a[href='/sessions/{session}']")).to_contain_text("Begun meanwhile")
 
 
 def test_after_a_restart_of_the_server_the_view_goes_on(
