@@ -13,7 +13,7 @@ UV := uv==0.13.9
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format schema lock bench fuzz soak clean
+.PHONY: help install viewer run test lint format schema lock pictures bench fuzz soak clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -25,10 +25,14 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@echo "Making $(VENV) from requirements.lock ..."
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) install --require-hashes -r requirements.lock
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@TOOLFOLD_SKIP_VIEWER=1 $(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
-run: $(INSTALLED) ## Serve a generated sample session on 127.0.0.1:7878.
+viewer: $(INSTALLED) ## Build the web viewer, if its sources have changed.
+	@$(BIN)/python app/viewer/hatch_build.py
+
+run: $(INSTALLED) ## Serve a generated sample session on 127.0.0.1:7878, with the viewer if Node is there.
+	@$(BIN)/python app/viewer/hatch_build.py --if-possible
 	@$(BIN)/toolfold sample --data-dir $(DATA)
 	@echo "The command toolfold is $(BIN)/toolfold; '. $(BIN)/activate' puts it on your path."
 	@$(BIN)/toolfold serve --data-dir $(DATA)
@@ -58,6 +62,9 @@ lock: ## Compile requirements.lock from pyproject.toml; UPGRADE=1 takes newer ve
 		$(if $(UPGRADE),--upgrade) --output-file requirements.lock pyproject.toml
 	rm -r build/lock
 
+pictures: $(INSTALLED) ## Take the README's pictures from the sample session; needs Chromium.
+	$(BIN)/python -m tests.viewer.pictures
+
 fuzz: $(INSTALLED) ## Compare the executor with graphql-core's on 20,000 documents.
 	$(BIN)/python -m tests.execution.fuzz $(ARGS)
 
@@ -68,5 +75,5 @@ soak: $(INSTALLED) ## Keep the promises of docs/reliability.md at full size; ARG
 	$(BIN)/python -m tests.reliability $(ARGS)
 
 clean: ## Remove all that was made but the database of `make run`, in .data.
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist app/viewer/dist app/viewer/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find app tests -name __pycache__ -type d -prune -exec rm -rf {} +

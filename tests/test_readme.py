@@ -15,7 +15,8 @@ from toolfold.settings import Settings
 from toolfold.store import project
 from toolfold.store.engine import Database
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHOWN = re.findall(
     r"^```graphql\n(.*?)^```.*?^```json\n(.*?)^```", README, re.MULTILINE | re.DOTALL
 )
@@ -37,3 +38,10 @@ async def test_the_answers_in_the_readme_are_those_of_the_sample_session(
     for query, answer in SHOWN:
         response = await documents.response(query)
         assert json.loads(orjson.dumps(response)) == json.loads(answer)
+
+
+def test_the_pictures_in_the_readme_are_there_and_small() -> None:
+    pictures = set(re.findall(r'(?:src|srcset)="([^"]+)"', README))
+    sizes = {name: (ROOT / name).stat().st_size for name in pictures}
+    assert len(pictures) == 4
+    assert max(sizes.values()) < 150_000

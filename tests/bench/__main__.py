@@ -21,6 +21,7 @@ from tests.bench import (
     report,
     sessions,
     streaming,
+    viewer,
 )
 from tests.bench.figures import Figure
 from tests.bench.options import Options
@@ -39,6 +40,7 @@ GROUPS: Mapping[str, Callable[[Options], Iterator[Figure]]] = {
         streaming,
         importing,
         curves,
+        viewer,
     )
 }
 

@@ -17,6 +17,7 @@ TITLES = {
     "streaming": "A content of 100 MiB",
     "import": "Import",
     "curves": "Curves",
+    "viewer": "The viewer",
 }
 _NOTE_ON_READS = (
     "Previews stand in the rows, and SQLite reads rows whole: a page without previews reads as many"

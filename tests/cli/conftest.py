@@ -68,8 +68,11 @@ def store(settings: Settings) -> Store:
 
 
 def process(
-    *arguments: object, stdout: int = subprocess.PIPE, stderr: int = subprocess.PIPE
+    *arguments: object,
+    stdout: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
+    toolfold: Sequence[str] = TOOLFOLD,
 ) -> "subprocess.Popen[bytes]":
     """Start a command as a process of its own; close its pipes by using it in a `with`."""
-    command = [*TOOLFOLD, *map(str, arguments)]
+    command = [*toolfold, *map(str, arguments)]
     return subprocess.Popen(command, stdout=stdout, stderr=stderr)  # noqa: S603 (our own)

@@ -3,15 +3,17 @@
 import contextlib
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tests.cli.conftest import process
+from tests.cli.conftest import TOOLFOLD, process
 
 
 @contextlib.contextmanager
-def serving(*arguments: object) -> Iterator[tuple["subprocess.Popen[bytes]", list[str]]]:
+def serving(
+    *arguments: object, toolfold: Sequence[str] = TOOLFOLD
+) -> Iterator[tuple["subprocess.Popen[bytes]", list[str]]]:
     """Start a server and give it with the lines that it printed when it could be reached."""
-    with process("serve", "--port", 0, *arguments) as server:
+    with process("serve", "--port", 0, *arguments, toolfold=toolfold) as server:
         try:
             assert server.stdout is not None
             lines: list[str] = []

@@ -1,5 +1,7 @@
 import asyncio
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +101,12 @@ def test_commands_work_on_postgresql(run: Run, tmp_path: Path) -> None:
     assert run("show", "sample").exit_code == 0
     assert run("migrate").exit_code == 0
     assert run("doctor").exit_code == 0
+
+
+def test_the_sample_says_where_it_is_in_a_browser(run: Run) -> None:
+    (address,) = re.findall(r"http://127\.0\.0\.1:7878/sessions/(\S+)", run("sample").stdout)
+    answer = run("query", f'{{ session(id: "{address}") {{ messageCount }} }}')
+    assert json.loads(answer.stdout) == {"data": {"session": {"messageCount": 400}}}
 
 
 @pytest.mark.parametrize("dialect", ["postgresql"])

@@ -38,6 +38,17 @@ def test_what_serve_says_to_try_works(settings: Settings, store: Store) -> None:
     assert lines[-1] == f"toolfold import ~/.claude/projects --data-dir {settings.data_dir}"
 
 
+def test_what_serve_says_of_the_viewer_is_so(settings: Settings) -> None:
+    with serving("--data-dir", settings.data_dir) as (_, lines):
+        url = graphql_url(lines).removesuffix("/graphql")
+        told = {
+            f"See your sessions at {url}, and try queries at {url}/graphiql.": 200,
+            f"The viewer is not built: {url} says how to build it.": 503,
+        }
+        for page in ("", "/graphiql"):
+            assert httpx.get(url + page, trust_env=False).status_code == told[lines[1]]
+
+
 def test_an_empty_database_is_set_up_and_ctrl_c_ends_without_a_traceback(tmp_path: Path) -> None:
     with serving("--data-dir", tmp_path / "new") as (server, lines):
         query = {"query": "{ projects { nodes { name } } }"}

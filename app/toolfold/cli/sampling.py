@@ -11,6 +11,7 @@ from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import count, say
 from toolfold.ingest import Counts, record
+from toolfold.ingest.identity import of_source
 from toolfold.relay import telling
 from toolfold.settings import Settings
 from toolfold.store import project
@@ -30,6 +31,12 @@ def store_sample(settings: Settings) -> None:
     else:
         say("The sample session is stored already.")
     say(f"To see it: {command_with(settings, f'show {sample.SESSION}')}")
+    # Loaded once the work is done: it takes longer than that.
+    from toolfold.schema.global_id import encode  # noqa: PLC0415
+
+    session = of_source(sample.FORMAT, sample.SESSION).id
+    page = f"/sessions/{encode('Session', project.DEFAULT_ID, session)}"
+    say(f"In a browser, while it is served: http://127.0.0.1:{settings.port}{page}")
 
 
 async def _store(settings: Settings) -> Counts:

@@ -18,6 +18,7 @@ from toolfold.cli.terminal import say
 from toolfold.errors import DatabaseError, SettingsError
 from toolfold.proxy import places, recorder
 from toolfold.server import create_app, stopping
+from toolfold.server.viewer import Pages
 from toolfold.settings import Settings
 from toolfold.store.ownership import Ownership
 
@@ -172,7 +173,7 @@ def _record_left_over(settings: Settings) -> None:
 
 
 def _welcome(url: str, settings: Settings) -> list[str]:
-    lines = [f"Toolfold serves GraphQL at {url}/graphql until Ctrl-C.", "", "Try:"]
+    lines = [f"Toolfold serves GraphQL at {url}/graphql until Ctrl-C.", *_pages(url), "", "Try:"]
     curl = f"curl -s {url}/graphql -H 'content-type: application/json' -d"
     # None of them is likely to be in a manifest.
     examples = {} if settings.trusted_documents_only else _QUERIES
@@ -180,3 +181,9 @@ def _welcome(url: str, settings: Settings) -> list[str]:
         lines += [f"# {meaning}", f'{curl} \'{{"query": "{query}"}}\'']
     lines.append("# Your own sessions, while this runs:")
     return [*lines, command_with(settings, "import ~/.claude/projects")]
+
+
+def _pages(url: str) -> list[str]:
+    if not Pages().are_built:
+        return [f"The viewer is not built: {url} says how to build it."]
+    return [f"See your sessions at {url}, and try queries at {url}/graphiql."]

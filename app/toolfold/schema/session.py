@@ -8,7 +8,7 @@ import strawberry
 from toolfold.errors import BadUserInputError
 from toolfold.execution.plain import Loading
 from toolfold.feed.session import Place
-from toolfold.schema import fields, update_cursor
+from toolfold.schema import breakdown, fields, update_cursor
 from toolfold.schema.connection import (
     Connection,
     PageInfo,
@@ -103,6 +103,7 @@ class Session(Node):
     message_count: int = fields.column("message_count")
     tool_call_count: int = fields.column("tool_call_count")
     content_size: BigInt = fields.column("content_size", "Sum of its tool calls' `contentSize`s.")
+    content_breakdown: breakdown.ContentBreakdown | None = breakdown.of_session
     usage: TokenUsage | None = fields.view("TokenUsage", "input_tokens")
 
     @strawberry.field(

@@ -21,16 +21,20 @@ from toolfold.server.compression import CompressionMiddleware
 from toolfold.server.graphql_http import GraphQLEndpoint
 from toolfold.server.graphql_socket import GraphQLSocket
 from toolfold.server.sweeping import sweeping
+from toolfold.server.viewer import Pages
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
 
 
-def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starlette:
+def create_app(
+    settings: Settings, *, schema: BaseSchema | None = None, pages: Pages | None = None
+) -> Starlette:
     """Return the server as an ASGI application; its lifespan opens and closes the database.
 
     An empty database is set up. Starting fails with a `DatabaseError` for one that cannot be
     used. While it runs, `app.state.resources` has the settings and the database. Whoever is about
-    to stop it sets `app.state.stopping`. `schema` is Toolfold's own unless another is given.
+    to stop it sets `app.state.stopping`. `schema` and `pages` are Toolfold's own unless others
+    are given.
 
     Raises:
         SettingsError: for a manifest of trusted documents that cannot be used.
@@ -62,6 +66,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
             Route("/api/projects/{project}/import", import_route.import_lines, methods=["POST"]),
             Route("/healthz", health.healthz),
             Route("/readyz", health.readyz),
+            *(pages or Pages()).routes(),
         ],
         middleware=[
             Middleware(AccessMiddleware),

@@ -67,7 +67,8 @@ class _Answer:
     async def _begin(self, start: Message) -> None:
         headers = MutableHeaders(scope=start)
         if may_be_coded(headers):
-            headers.add_vary_header("Accept-Encoding")
+            if "accept-encoding" not in headers.get("vary", "").lower():
+                headers.add_vary_header("Accept-Encoding")
             if start["status"] not in _AS_THEY_ARE:
                 length = headers.get("content-length")
                 size = None if length is None else int(length)

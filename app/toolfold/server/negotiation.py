@@ -4,7 +4,7 @@ GraphQL over HTTP, "Media Types"; RFC 9110, 12.5.1 and 12.5.3.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from typing import TypeVar
 
@@ -71,14 +71,19 @@ def prefers_event_stream(accept: str) -> bool:
 
 @_remembered
 def content_coding(accept_encoding: str) -> str | None:
+    """Return the coding of `CODINGS` that an Accept-Encoding header asks for, as below."""
+    return coding_among(accept_encoding, CODINGS)
+
+
+def coding_among(accept_encoding: str, offered: Sequence[str]) -> str | None:
     """Return the coding that an Accept-Encoding header asks for; None for the bytes as they are.
 
-    The one with the highest quality, the first of `CODINGS` between equals. Nothing is coded for a
+    The one with the highest quality, the first offered between equals. Nothing is coded for a
     client that says nothing, or that names `identity` with a higher quality than any coding.
     """
     qualities = _qualities(accept_encoding)
     rest = qualities.get("*", 0.0)
-    best = max(CODINGS, key=lambda coding: qualities.get(coding, rest))
+    best = max(offered, key=lambda coding: qualities.get(coding, rest))
     quality = qualities.get(best, rest)
     return best if quality > 0 and quality >= qualities.get("identity", 0.0) else None
 

@@ -1,0 +1,318 @@
+import { act, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { request } from '../graphql/client'
+import type { Block, Message, ToolCall } from '../graphql/documents'
+import { toolMessage } from '../testing/messages'
+import { forget } from './contents'
+import { ToolCard } from './ToolCard'
+
+vi.mock('../graphql/client', async (original) => ({
+  ...(await original<typeof import('../graphql/client')>()),
+  request: vi.fn(),
+}))
+
+const asked = vi.mocked(request)
+type ToolMessage = Message & { toolMetadata: ToolCall }
+
+/** An answer that comes when the test says so. */
+function pending() {
+  let answer: (blocks: Partial<Block>[], more?: object) => void = () => undefined
+  let fail: (reason: string) => void = () => undefined
+  asked.mockReturnValueOnce(
+    new Promise((resolve, reject) => {
+      answer = (blocks, more = {}) =>
+        resolve({ message: { toolMetadata: { blocks, contentOmitted: null, ...more } } } as never)
+      fail = (reason) => reject(new Error(reason))
+    }),
+  )
+  return {
+    answer: (blocks: Partial<Block>[], more?: object) => act(async () => answer(blocks, more)),
+    fail: (reason: string) => act(async () => fail(reason)),
+  }
+}
+
+function text(value: string): Partial<Block>[] {
+  return [{ __typename: 'TextBlock', text: value }]
+}
+
+function show(message: ToolMessage) {
+  const view = render(<ToolCard message={message} call={message.toolMetadata} />)
+  const become = (changes: Partial<ToolCall>) => {
+    const next = { ...message, revision: 2, toolMetadata: { ...message.toolMetadata, ...changes } }
+    act(() => forget(message, next))
+    view.rerender(<ToolCard message={next} call={next.toolMetadata} />)
+  }
+  return { ...view, become }
+}
+
+const head = () => screen.getByRole('button', { name: /Bash/ })
+
+// Views come with the first content; here they are at hand before the clock of a test runs.
+beforeAll(() => import('./Loaded'))
+
+beforeEach(() => {
+  asked.mockReset()
+})
+
+test('a closed card says what it holds and asks for nothing', () => {
+  show(toolMessage())
+  expect(head().getAttribute('aria-expanded')).toBe('false')
+  expect(head().textContent).toContain('make test')
+  expect(head().textContent).toContain('12.3 KB')
+  expect(head().textContent).toContain('2.5 s')
+  expect(head().textContent).toContain('completed')
+  expect(head().textContent).toContain('first line')
+  expect(head().textContent).not.toContain('second line')
+  expect(asked).not.toHaveBeenCalled()
+})
+
+test('an opened card says that it loads, then shows its content', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage())
+  await user.click(head())
+  expect(head().getAttribute('aria-expanded')).toBe('true')
+  expect(screen.getByRole('status').textContent).toBe('Loading tool content')
+  await loading.answer(text('all is well'))
+  expect(await screen.findByText('all is well')).toBeTruthy()
+  expect(screen.queryByRole('status')).toBeNull()
+})
+
+test('two quick clicks make one request', async () => {
+  const user = userEvent.setup()
+  pending()
+  show(toolMessage())
+  await user.dblClick(head())
+  expect(head().getAttribute('aria-expanded')).toBe('false')
+  expect(asked).toHaveBeenCalledTimes(1)
+})
+
+test('closing while it loads and opening again makes no second request', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage())
+  await user.click(head())
+  await user.click(head())
+  await user.click(head())
+  await loading.answer(text('it came'))
+  expect(await screen.findByText('it came')).toBeTruthy()
+  expect(asked).toHaveBeenCalledTimes(1)
+})
+
+test('a failure is an alert with its reason, and Retry loads again', async () => {
+  const user = userEvent.setup()
+  const first = pending()
+  show(toolMessage())
+  await user.click(head())
+  await first.fail('The server could not be reached.')
+  expect(screen.getByRole('alert').textContent).toContain('The server could not be reached.')
+  const second = pending()
+  await user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(screen.getByRole('status').textContent).toBe('Loading tool content')
+  await second.answer(text('now it is here'))
+  expect(await screen.findByText('now it is here')).toBeTruthy()
+  expect(screen.queryByRole('alert')).toBeNull()
+  expect(asked).toHaveBeenCalledTimes(2)
+})
+
+test('what was loaded outlives the row', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  const message = toolMessage()
+  const { unmount } = show(message)
+  await user.click(head())
+  await loading.answer(text('kept'))
+  await screen.findByText('kept')
+  unmount()
+  show(message)
+  expect(head().getAttribute('aria-expanded')).toBe('true')
+  expect(await screen.findByText('kept')).toBeTruthy()
+  expect(asked).toHaveBeenCalledTimes(1)
+})
+
+test('another hash drops the content, and an open card loads the new one', async () => {
+  const user = userEvent.setup()
+  const first = pending()
+  const { become } = show(toolMessage())
+  await user.click(head())
+  await first.answer(text('old words'))
+  await screen.findByText('old words')
+  const second = pending()
+  become({ contentHash: 'sha256:2' })
+  expect(screen.queryByText('old words')).toBeNull()
+  await second.answer(text('new words'))
+  expect(await screen.findByText('new words')).toBeTruthy()
+  expect(asked).toHaveBeenCalledTimes(2)
+})
+
+test('an update that leaves the hash keeps the content', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  const { become } = show(toolMessage())
+  await user.click(head())
+  await loading.answer(text('the same'))
+  await screen.findByText('the same')
+  become({ title: 'make check' })
+  expect(screen.getByText('the same')).toBeTruthy()
+  expect(asked).toHaveBeenCalledTimes(1)
+})
+
+test('what was read before an update is not shown after it', async () => {
+  const user = userEvent.setup()
+  const first = pending()
+  const { become } = show(toolMessage())
+  await user.click(head())
+  const second = pending()
+  become({ contentHash: 'sha256:2' })
+  await second.answer(text('new words'))
+  await first.answer(text('old words'))
+  expect(await screen.findByText('new words')).toBeTruthy()
+  expect(screen.queryByText('old words')).toBeNull()
+})
+
+test('a running card shows what there was, and loads again when it ends', async () => {
+  const user = userEvent.setup()
+  const first = pending()
+  const { become } = show(toolMessage({ status: 'IN_PROGRESS', endedAt: null }))
+  expect(head().textContent).toContain('running')
+  await user.click(head())
+  await first.answer(text('half'))
+  await screen.findByText('half')
+  expect(screen.getByText(/Still running/)).toBeTruthy()
+  become({ contentHash: 'sha256:2' })
+  expect(screen.getByText('half')).toBeTruthy()
+  expect(asked).toHaveBeenCalledTimes(1)
+  const second = pending()
+  become({ contentHash: 'sha256:3', status: 'COMPLETED' })
+  await second.answer(text('whole'))
+  expect(await screen.findByText('whole')).toBeTruthy()
+  expect(screen.queryByText('half')).toBeNull()
+  expect(asked).toHaveBeenCalledTimes(2)
+})
+
+test('a running call without output asks for nothing until it ends', async () => {
+  const user = userEvent.setup()
+  const { become } = show(
+    toolMessage({
+      status: 'IN_PROGRESS',
+      contentSize: null,
+      contentHash: null,
+      contentState: 'NONE_RECORDED',
+    }),
+  )
+  await user.click(head())
+  expect(screen.getByText('Still running: no output yet.')).toBeTruthy()
+  expect(asked).not.toHaveBeenCalled()
+  const loading = pending()
+  become({ status: 'COMPLETED', contentSize: 4, contentHash: 'sha256:9', contentState: 'COMPLETE' })
+  await loading.answer(text('done at last'))
+  expect(await screen.findByText('done at last')).toBeTruthy()
+})
+
+test('a call that returned nothing says so', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage({ contentSize: 2 }))
+  await user.click(head())
+  await loading.answer([])
+  expect(await screen.findByText('No output.')).toBeTruthy()
+})
+
+test.each([
+  [{ contentState: 'CUT_BY_AGENT' }, 'cut by the agent', /had cut this output/],
+  [{ contentState: 'MISSING', contentSize: null }, 'output missing', /in a file that was not there/],
+  [{ contentState: 'NONE_RECORDED', contentSize: null }, 'no result recorded', /No result was recorded/],
+  [
+    { status: 'PENDING', contentState: 'NONE_RECORDED', contentSize: null },
+    'pending',
+    /there is no output yet/,
+  ],
+] as [Partial<ToolCall>, string, RegExp][])(
+  'what is not there is said in words: %o',
+  async (call, short, words) => {
+    const user = userEvent.setup()
+    asked.mockResolvedValue({
+      message: { toolMetadata: { blocks: text('a part'), contentOmitted: null } },
+    } as never)
+    show(toolMessage(call))
+    expect(head().textContent).toContain(short)
+    await user.click(head())
+    expect(await screen.findByText(words)).toBeTruthy()
+  },
+)
+
+test('a large content is asked for by lines, with more, its end and a download', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage({ contentSize: 5_800_000 }))
+  await user.click(head())
+  expect(asked.mock.calls[0]?.[1]).toMatchObject({ blocks: false, lines: true })
+  const lines = { from: 1, lines: ['one', 'two'], truncated: [], totalLines: 70_000, nextFrom: 3 }
+  await loading.answer([], { blocks: undefined, contentLines: lines })
+  expect(await screen.findByText(/one\s+two/)).toBeTruthy()
+  expect(screen.getByRole('link', { name: /Download 5.8 MB/ })).toBeTruthy()
+  asked.mockResolvedValueOnce({
+    message: { toolMetadata: { contentLines: { ...lines, from: 3, lines: ['three'], nextFrom: null } } },
+  } as never)
+  await user.click(screen.getByRole('button', { name: 'Show more: 2 of 70,000 lines' }))
+  expect(await screen.findByText('three')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /Show more/ })).toBeNull()
+})
+
+test('what the guard kept back comes by lines as well', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  asked.mockResolvedValueOnce({
+    message: {
+      toolMetadata: {
+        contentLines: { from: 1, lines: ['kept back'], truncated: [], totalLines: 1, nextFrom: null },
+      },
+    },
+  } as never)
+  show(toolMessage())
+  await user.click(head())
+  await loading.answer([], {
+    blocks: null,
+    contentOmitted: { reason: 'BUDGET_EXCEEDED', size: 12_345, limit: 1 },
+  })
+  expect(await screen.findByText('kept back')).toBeTruthy()
+})
+
+test('the input comes along with the content, and a large one when asked for', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage({ rawInput: { size: 30, hash: 'sha256:i', url: '/i' } }))
+  await user.click(head())
+  expect(asked.mock.calls[0]?.[1]).toMatchObject({ input: true })
+  await loading.answer(text('ok'), { rawInput: { json: { command: 'make all', timeout: 60 } } })
+  expect(await screen.findByText('make all')).toBeTruthy()
+  expect(screen.getByText('timeout')).toBeTruthy()
+  expect(asked).toHaveBeenCalledTimes(1)
+})
+
+test('a block that cannot be drawn is shown as it was recorded, and its neighbours as ever', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage())
+  await user.click(head())
+  const broken = { __typename: 'DiffBlock', path: 'a.py', oldText: 'x', newText: { not: 'a text' } }
+  await loading.answer([broken as never, ...text('the neighbour')])
+  expect(await screen.findByText('the neighbour')).toBeTruthy()
+  expect(screen.getByText(/Shown as it was recorded/)).toBeTruthy()
+})
+
+test('files are controls of their own, outside the button', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  const write = vi.fn().mockResolvedValue(undefined)
+  show(toolMessage({ locations: [{ path: '/src/app.py', line: 12 }] }))
+  await user.click(head())
+  await loading.answer(text('ok'))
+  Object.defineProperty(navigator, 'clipboard', { value: { writeText: write }, configurable: true })
+  const place = screen.getByRole('button', { name: /Copy the path\s*\/src\/app.py:12/ })
+  expect(head().contains(place)).toBe(false)
+  await user.click(place)
+  expect(write).toHaveBeenCalledWith('/src/app.py:12')
+})

@@ -1,0 +1,76 @@
+import { Check, ChevronRight, CircleDashed, LoaderCircle, TriangleAlert } from 'lucide-react'
+import { memo, useId } from 'react'
+import type { Message, ToolCall } from '../graphql/documents'
+import { duration, size } from '../interface/format'
+import { setOpened, useOpened } from '../interface/opened'
+import { firstLine, visible } from '../interface/visible'
+import { Body } from './Body'
+import { isRunning } from './contents'
+import { KindIcon } from './KindIcon'
+import { STATUS, stateInShort } from './words'
+
+interface Props {
+  message: Message
+  call: ToolCall
+}
+
+/** A tool call: one line that says what it was and how large its output is; all of it when opened. */
+export const ToolCard = memo(function ToolCard({ message, call }: Props) {
+  const id = useId()
+  const open = useOpened(message.id)
+  const took = call.startedAt && call.endedAt ? Date.parse(call.endedAt) - Date.parse(call.startedAt) : null
+  const preview = call.contentPreview ? firstLine(call.contentPreview) : ''
+  const short = stateInShort(call)
+  return (
+    <section className="card" data-status={call.status} aria-labelledby={`${id}-head`}>
+      <h3>
+        <button
+          type="button"
+          id={`${id}-head`}
+          className="head"
+          data-primary
+          aria-expanded={open}
+          aria-controls={`${id}-body`}
+          onClick={() => setOpened(message.id, !open)}
+        >
+          <ChevronRight size={14} className="chevron" aria-hidden />
+          <KindIcon kind={call.kind} />
+          <span className="what">
+            <span className="tool">{visible(call.name ?? call.kind.toLowerCase())}</span>{' '}
+            <bdi className="title">{visible(call.title ?? call.locations[0]?.path ?? '')}</bdi>
+          </span>
+          <span className="facts">
+            {call.childSession && <span>sub-agent</span>}
+            {short && <span className="warning">{short}</span>}
+            {took !== null && took >= 0 && <span>{duration(took)}</span>}
+            {call.contentSize !== null && <span className="size">{size(call.contentSize)}</span>}
+            <Status call={call} />
+          </span>
+          {preview && <span className="preview">{preview}</span>}
+        </button>
+      </h3>
+      <div id={`${id}-body`} className="body" hidden={!open}>
+        {open && <Body message={message} call={call} />}
+      </div>
+    </section>
+  )
+})
+
+function Status({ call }: { call: ToolCall }) {
+  const word = STATUS[call.status]
+  if (call.status === 'COMPLETED') {
+    return (
+      <span className="status done">
+        <Check size={14} aria-hidden />
+        <span className="unseen">{word}</span>
+      </span>
+    )
+  }
+  const Icon =
+    call.status === 'FAILED' ? TriangleAlert : call.status === 'PENDING' ? CircleDashed : LoaderCircle
+  return (
+    <span className={`status ${isRunning(call) ? 'running' : 'bad'}`}>
+      <Icon size={14} aria-hidden /> {word}
+    </span>
+  )
+}

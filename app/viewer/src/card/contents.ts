@@ -1,0 +1,162 @@
+/**
+ * What opened cards have loaded, kept outside their rows: by message and content hash, so that it outlives scrolling
+ * away and goes when the content changes.
+ */
+import { useCallback, useSyncExternalStore } from 'react'
+import { RequestError, request } from '../graphql/client'
+import {
+  type Block,
+  type Message,
+  type ToolCall,
+  ToolContentQuery,
+  ToolLinesQuery,
+} from '../graphql/documents'
+import type { ResultOf } from '../graphql/graphql'
+import { isOpened } from '../interface/opened'
+
+/** Over this many stored bytes a content comes by lines. */
+export const WHOLE_BYTES = 256 * 1024
+/** Over this many stored bytes an input comes by slices, when asked for. */
+export const WHOLE_INPUT_BYTES = 64 * 1024
+const LINES = 500
+/** Twenty lines of the greatest length fit what one operation may read. */
+const LONG_LINES = 20
+const KEPT_BYTES = 12 * 1024 * 1024
+
+type LinesAnswer = NonNullable<NonNullable<ResultOf<typeof ToolLinesQuery>['message']>['toolMetadata']>
+export type Lines = NonNullable<LinesAnswer['contentLines']>
+
+export interface Content {
+  /** All of it; null where it comes by lines, or there is none. */
+  blocks: readonly Block[] | null
+  lines: Lines | null
+  /** What the tool was called with; undefined where it is too large to come along. */
+  input: unknown
+}
+
+export type Entry =
+  | { state: 'loading' }
+  | { state: 'ready'; content: Content }
+  | { state: 'failed'; reason: string }
+
+const entries = new Map<string, { entry: Entry; bytes: number }>()
+/** Keys that a change has replaced, though a card may not have heard of it yet. */
+const superseded = new Set<string>()
+const listeners = new Set<() => void>()
+
+export function isRunning(call: ToolCall): boolean {
+  return call.status === 'PENDING' || call.status === 'IN_PROGRESS'
+}
+
+/** A running call's output is shown as of when it was loaded, until it has ended. */
+export function keyOf(message: Message, call: ToolCall): string {
+  return `${message.id} ${isRunning(call) ? 'running' : call.contentHash}`
+}
+
+/** Load what a card shows, unless it is there or on its way. */
+export function load(message: Message, call: ToolCall): void {
+  const key = keyOf(message, call)
+  const known = entries.get(key)?.entry
+  if (superseded.has(key) || (known && known.state !== 'failed')) return
+  const loading: Entry = { state: 'loading' }
+  set(key, loading, 0)
+  const settle = (entry: Entry) => {
+    // A change that came meanwhile has dropped it: what was read then is not shown.
+    if (entries.get(key)?.entry === loading) set(key, entry, call.contentSize ?? 0)
+  }
+  fetchContent(message.id, call).then(
+    (content) => settle({ state: 'ready', content }),
+    (error: Error) => settle({ state: 'failed', reason: error.message }),
+  )
+}
+
+/** Load it again, whatever is there. */
+export function reload(message: Message, call: ToolCall): void {
+  entries.delete(keyOf(message, call))
+  load(message, call)
+}
+
+/** Drop what was loaded of a message that has changed, where its content has or its call has ended. */
+export function forget(before: Message, after: Message): void {
+  const [old, now] = [before.toolMetadata, after.toolMetadata]
+  if (!old) return
+  const key = keyOf(before, old)
+  const next = now && keyOf(after, now)
+  if (key === next) {
+    // A running call that is open keeps what it shows; one that is closed is read anew when it is opened.
+    if (old.contentHash === now?.contentHash || isOpened(before.id)) return
+  } else {
+    superseded.add(key)
+    if (next) superseded.delete(next)
+  }
+  entries.delete(key)
+  tell()
+}
+
+export function useEntry(key: string): Entry | undefined {
+  const snapshot = useCallback(() => entries.get(key)?.entry, [key])
+  return useSyncExternalStore(subscribe, snapshot)
+}
+
+async function fetchContent(id: string, call: ToolCall): Promise<Content> {
+  const size = call.contentSize ?? 0
+  const byLines = size > WHOLE_BYTES
+  const ask = (count: number) =>
+    request(ToolContentQuery, {
+      id,
+      blocks: size > 0 && !byLines,
+      lines: byLines,
+      count,
+      input: call.rawInput !== null && call.rawInput.size <= WHOLE_INPUT_BYTES,
+    })
+  const answer = (await withLongLines(ask)).message?.toolMetadata
+  if (!answer) throw new RequestError('The message is not there any more.')
+  if (answer.contentOmitted && !byLines) {
+    return { blocks: null, lines: await fetchLines(id, 1), input: answer.rawInput?.json }
+  }
+  return { blocks: answer.blocks ?? null, lines: answer.contentLines ?? null, input: answer.rawInput?.json }
+}
+
+/** Read lines from `from` on; a negative one counts from the end. */
+export async function fetchLines(id: string, from: number, count = LINES): Promise<Lines> {
+  const answer = await withLongLines((most) =>
+    request(ToolLinesQuery, { id, from, count: Math.min(most, count) }),
+  )
+  const lines = answer.message?.toolMetadata?.contentLines
+  if (!lines) throw new RequestError('The output is not there any more.')
+  return lines
+}
+
+async function withLongLines<Answer>(ask: (count: number) => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask(LINES)
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.code !== 'CONTENT_BUDGET_EXCEEDED') throw error
+    return ask(LONG_LINES)
+  }
+}
+
+function set(key: string, entry: Entry, bytes: number): void {
+  entries.delete(key)
+  entries.set(key, { entry, bytes: Math.min(bytes, WHOLE_BYTES) })
+  let total = 0
+  for (const kept of entries.values()) total += kept.bytes
+  for (const [oldest, kept] of entries) {
+    if (total <= KEPT_BYTES || oldest === key) break
+    if (kept.entry.state === 'loading') continue
+    entries.delete(oldest)
+    total -= kept.bytes
+  }
+  tell()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+  }
+}
+
+function tell(): void {
+  for (const listener of listeners) listener()
+}

@@ -1,0 +1,178 @@
+import { Download } from 'lucide-react'
+import { memo, useMemo } from 'react'
+import type { Block, ToolCall } from '../graphql/documents'
+import { Boundary } from '../interface/Boundary'
+import { CopyButton } from '../interface/CopyButton'
+import { size } from '../interface/format'
+import { visible } from '../interface/visible'
+import { Code } from './Code'
+import { compare } from './changes'
+import { Diff } from './Diff'
+import { JsonTree } from './JsonTree'
+import { File, Text } from './Text'
+
+type Of<Name extends Block['__typename']> = Extract<Block, { __typename: Name }>
+
+interface Props {
+  blocks: readonly Block[]
+  call: ToolCall
+  /** The command that the input shows already. */
+  command: string | null
+}
+
+/** A tool call's content, block by block; one that cannot be drawn is shown as its plain text. */
+export const Blocks = memo(function Blocks({ blocks, call, command }: Props) {
+  if (!blocks.length) return <p className="note">No output.</p>
+  return blocks.map((block, index) => (
+    <Boundary key={index} fallback={<Plain block={block} />}>
+      <One block={block} call={call} command={command} />
+    </Boundary>
+  ))
+})
+
+function One({ block, call, command }: { block: Block } & Omit<Props, 'blocks'>) {
+  switch (block.__typename) {
+    case 'TextBlock':
+      return block.text.trim() ? <Text text={block.text} call={call} /> : <p className="note">No output.</p>
+    case 'DiffBlock':
+      return <Compared block={block} />
+    case 'TerminalBlock':
+      return <Command block={block} call={call} known={block.command === command} />
+    case 'ImageBlock':
+      return <Picture block={block} />
+    case 'AudioBlock':
+      return <Sound block={block} />
+    case 'ResourceLinkBlock':
+      return <ResourceLink block={block} />
+    case 'EmbeddedResourceBlock':
+      return <Resource block={block} />
+    default:
+      return (
+        <div className="tree">
+          <p className="note">A block of the kind “{visible(block.type)}”, which has no view of its own:</p>
+          <JsonTree value={block.raw} />
+        </div>
+      )
+  }
+}
+
+function Plain({ block }: { block: Block }) {
+  return (
+    <>
+      <p className="note">Shown as it was recorded: it could not be drawn as its kind.</p>
+      <Code text={JSON.stringify(block, null, 2)} language="" label="Recorded block" />
+    </>
+  )
+}
+
+function Compared({ block }: { block: Of<'DiffBlock'> }) {
+  const change = useMemo(() => compare(block.path, block.oldText, block.newText), [block])
+  return <Diff change={change} copy={block.newText} />
+}
+
+function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: ToolCall; known: boolean }) {
+  return (
+    <>
+      {block.command && !known && (
+        <div className="command">
+          <span aria-hidden>$ </span>
+          <code>{visible(block.command)}</code>
+          <CopyButton text={block.command} label="Copy command" />
+        </div>
+      )}
+      {block.output ? (
+        <Text text={block.output} call={{ ...call, kind: 'EXECUTE' }} />
+      ) : (
+        <p className="note">
+          {block.output === null ? 'What the terminal printed was not recorded.' : 'No output.'}
+        </p>
+      )}
+      {block.exitCode !== null && (
+        <p className={block.exitCode ? 'note bad' : 'note'}>
+          Exit code {block.exitCode}
+          {block.exitCode ? '' : ': success'}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Picture({ block }: { block: Of<'ImageBlock'> }) {
+  const name = [block.mimeType ?? 'image', block.size === null ? null : size(block.size)]
+    .filter(Boolean)
+    .join(', ')
+  return (
+    <figure className="picture">
+      {block.url ? (
+        <a href={block.url} target="_blank" rel="noopener noreferrer">
+          <img src={block.url} alt={`From the tool: ${name}`} loading="lazy" />
+        </a>
+      ) : (
+        <p className="note">The picture itself was not recorded.</p>
+      )}
+      <figcaption>
+        {name}
+        {block.sourceUri && <code>{visible(block.sourceUri)}</code>}
+      </figcaption>
+    </figure>
+  )
+}
+
+function Sound({ block }: { block: Of<'AudioBlock'> }) {
+  const name = [block.mimeType ?? 'sound', block.size === null ? null : size(block.size)]
+    .filter(Boolean)
+    .join(', ')
+  return (
+    <figure className="picture">
+      {block.url ? (
+        // biome-ignore lint/a11y/useMediaCaption: what a tool recorded has no captions.
+        <audio controls preload="none" src={block.url} aria-label={`From the tool: ${name}`} />
+      ) : (
+        <p className="note">The sound itself was not recorded.</p>
+      )}
+      <figcaption>{name}</figcaption>
+    </figure>
+  )
+}
+
+function ResourceLink({ block }: { block: Of<'ResourceLinkBlock'> }) {
+  const title = visible(block.title ?? block.name)
+  return (
+    <div className="resource">
+      <div>
+        {/^https?:/i.test(block.uri) ? (
+          <a href={block.uri} target="_blank" rel="noopener noreferrer nofollow">
+            {title}
+          </a>
+        ) : (
+          <strong>{title}</strong>
+        )}
+        <span className="quiet">
+          {[block.mimeType, block.size === null ? null : size(block.size)].filter(Boolean).join(', ')}
+        </span>
+      </div>
+      <code>{visible(block.uri)}</code>
+      <CopyButton text={block.uri} label="Copy address" />
+      {block.description && <p>{visible(block.description)}</p>}
+    </div>
+  )
+}
+
+function Resource({ block }: { block: Of<'EmbeddedResourceBlock'> }) {
+  return (
+    <>
+      <div className="resource">
+        <code>{visible(block.uri)}</code>
+        <span className="quiet">
+          {[block.mimeType, block.size === null ? null : size(block.size)].filter(Boolean).join(', ')}
+        </span>
+        {block.url && (
+          <a href={block.url} download className="button">
+            <Download size={14} aria-hidden /> Download
+          </a>
+        )}
+      </div>
+      {block.embeddedText !== null && <File text={block.embeddedText} path={block.uri} />}
+    </>
+  )
+}

@@ -1,0 +1,131 @@
+import Anser, { type AnserJsonEntry } from 'anser'
+import { memo, startTransition, useEffect, useMemo, useState } from 'react'
+import { CopyButton } from '../interface/CopyButton'
+import { visible, withoutEscapes, withoutMovements } from '../interface/visible'
+
+/** So many lines are laid out together, and skipped while they are out of sight. */
+const CHUNK = 100
+/** So many chunks are drawn at once; the others follow without keeping the page from anything else. */
+const AT_ONCE = 3
+
+interface Props {
+  text: string
+  label?: string
+}
+
+/** What a terminal printed: colours kept, movements of the cursor left out, overwritten lines as they ended. */
+export const Terminal = memo(function Terminal({ text, label = 'Terminal output' }: Props) {
+  const [raw, setRaw] = useState(false)
+  const chunks = useMemo(() => split(text), [text])
+  const [drawn, setDrawn] = useState(AT_ONCE)
+  useEffect(() => startTransition(() => setDrawn(chunks.length)), [chunks])
+  const special = useMemo(() => text.includes('\u001b') || /\r(?!\n)/.test(text), [text])
+  return (
+    <div className="code terminal">
+      <div className="corner">
+        {special && (
+          <button type="button" className="quiet" aria-pressed={raw} onClick={() => setRaw(!raw)}>
+            Raw
+          </button>
+        )}
+        <CopyButton text={() => withoutEscapes(text)} label="Copy output" />
+      </div>
+      <section className="scroll" tabIndex={0} aria-label={label}>
+        {raw ? (
+          <pre>{visible(text.replaceAll('\r', '␍'))}</pre>
+        ) : (
+          chunks.slice(0, drawn).map((chunk, index) => <Lines key={index} {...chunk} />)
+        )}
+      </section>
+    </div>
+  )
+})
+
+interface Chunk {
+  /** The lines, behind the colours that were set before them. */
+  text: string
+  count: number
+}
+
+const Lines = memo(function Lines({ text, count }: Chunk) {
+  const parts = useMemo(() => new Anser().ansiToJson(text, { use_classes: true, remove_empty: true }), [text])
+  return (
+    <pre className="chunk" style={{ containIntrinsicBlockSize: `auto ${count * 1.5}em` }}>
+      {parts.map(span)}
+    </pre>
+  )
+})
+
+function split(text: string): Chunk[] {
+  const lines = withoutMovements(text.replaceAll('\r\n', '\n')).split('\n').map(overwritten)
+  const chunks: Chunk[] = []
+  let colours = ''
+  for (let start = 0; start < lines.length; start += CHUNK) {
+    const part = lines.slice(start, start + CHUNK)
+    const own = part.join('\n')
+    chunks.push({ text: colours + own, count: part.length })
+    colours = coloursAfter(colours + own)
+  }
+  return chunks
+}
+
+/** What is set at the end of a text: its colour sequences since the last that resets them all. */
+function coloursAfter(text: string): string {
+  const sequences = text.match(COLOURS) ?? []
+  return sequences.slice(sequences.findLastIndex((one) => RESET.test(one)) + 1).join('')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+const COLOURS = /\u001b\[[0-9;:]*m/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+const RESET = /^\u001b\[0?m$/
+
+/** A line as it ended, after carriage returns; the colours that were set before hold on. */
+function overwritten(line: string): string {
+  const last = line.replace(/\r+$/, '')
+  const start = last.lastIndexOf('\r')
+  if (start < 0) return last
+  return (last.slice(0, start).match(COLOURS) ?? []).join('') + last.slice(start + 1)
+}
+
+function span(part: AnserJsonEntry, index: number) {
+  const classes = [
+    part.fg && !isColour(part.fg) && part.fg,
+    part.bg && !isColour(part.bg) && `on-${part.bg}`,
+    ...(part.decorations ?? []).map((decoration) => `ansi-${decoration}`),
+  ].filter(Boolean)
+  const colour = rgb(part.fg, part.fg_truecolor)
+  const background = rgb(part.bg, part.bg_truecolor)
+  const text = visible(part.content)
+  if (!classes.length && !colour && !background) return text
+  return (
+    <span
+      key={index}
+      className={classes.join(' ') || undefined}
+      style={{ color: colour, backgroundColor: background }}
+    >
+      {text}
+    </span>
+  )
+}
+
+function isColour(name: string): boolean {
+  return name === 'ansi-truecolor' || name.startsWith('ansi-palette-')
+}
+
+function rgb(name: string | null, truecolor: string | null): string | undefined {
+  if (name === 'ansi-truecolor') return truecolor ? `rgb(${truecolor})` : undefined
+  const number = /^ansi-palette-(\d+)$/.exec(name ?? '')?.[1]
+  return number ? palette(Number(number)) : undefined
+}
+
+/** The xterm palette's colours 16 to 255. */
+function palette(number: number): string {
+  if (number >= 232) {
+    const grey = 8 + (number - 232) * 10
+    return `rgb(${grey},${grey},${grey})`
+  }
+  const steps = [0, 95, 135, 175, 215, 255]
+  const place = number - 16
+  return `rgb(${steps[Math.floor(place / 36)]},${steps[Math.floor(place / 6) % 6]},${steps[place % 6]})`
+}

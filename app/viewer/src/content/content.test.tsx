@@ -1,0 +1,147 @@
+import { fireEvent, render, screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import type { Block } from '../graphql/documents'
+import { toolCall } from '../testing/messages'
+import { Blocks } from './Blocks'
+import { compare, isDiff, parse, sideBySide } from './changes'
+import { JsonTree } from './JsonTree'
+import { languageOf } from './languages'
+import Markdown from './Markdown'
+import { Terminal } from './Terminal'
+import { unnumbered } from './Text'
+
+const ESC = '\u001b'
+
+test('a terminal keeps colours and leaves out titles, links, movements and bells', () => {
+  const text = `${ESC}]0;a title\u0007${ESC}[2J${ESC}[10;10H${ESC}[31mred${ESC}[0m ${ESC}]8;;https://example.com${ESC}\\link${ESC}]8;;${ESC}\\ end`
+  const { container } = render(<Terminal text={text} />)
+  expect(container.querySelector('.scroll')?.textContent).toBe('red link end')
+  expect(container.querySelector('.ansi-red')?.textContent).toBe('red')
+  expect(container.querySelector('a')).toBeNull()
+})
+
+test('a colour holds on over many lines, and ends where it is reset', () => {
+  const red = Array.from({ length: 450 }, (_, index) => `line ${index}`).join('\n')
+  const { container } = render(<Terminal text={`${ESC}[31m${red}${ESC}[0m\nplain`} />)
+  const chunks = [...container.querySelectorAll('.chunk')]
+  expect(chunks.map((chunk) => chunk.querySelector('.ansi-red')?.textContent?.split('\n').length)).toEqual([
+    100, 100, 100, 100, 50,
+  ])
+  expect(container.querySelector('.scroll')?.textContent?.endsWith('line 449\nplain')).toBe(true)
+  expect(chunks.at(-1)?.querySelector('.ansi-red')?.textContent).not.toContain('plain')
+})
+
+test('a line that was overwritten is shown as it ended', () => {
+  const { container } = render(<Terminal text={'10 %\r50 %\r100 %\r\ndone\r\n'} />)
+  expect(container.querySelector('.scroll')?.textContent).toBe('100 %\ndone\n')
+})
+
+test('the raw text of a terminal names its control characters', () => {
+  const { container } = render(<Terminal text={`a\rb ${ESC}[31mc`} />)
+  fireEvent.click(screen.getByRole('button', { name: 'Raw' }))
+  expect(container.querySelector('.scroll')?.textContent).toBe('a␍b ␛[31mc')
+})
+
+test('bidirectional controls are shown by their names', () => {
+  const { container } = render(<Terminal text={'safe \u202edetsurt\u202c'} />)
+  expect(container.querySelector('.scroll')?.textContent).toBe('safe ⟨U+202E⟩detsurt⟨U+202C⟩')
+})
+
+test('a change has line numbers, counts and pairs of lines', () => {
+  const change = compare('a.py', 'one\ntwo\nthree\n', 'one\nTWO\nthree\nfour\n')
+  expect([change.added, change.removed]).toEqual([2, 1])
+  const rows = change.hunks[0] ?? []
+  expect(rows.map((row) => [row.kind, row.before, row.after, row.text])).toEqual([
+    [' ', 1, 1, 'one'],
+    ['-', 2, null, 'two'],
+    ['+', null, 2, 'TWO'],
+    [' ', 3, 3, 'three'],
+    ['+', null, 4, 'four'],
+  ])
+  expect(rows[1]?.pair).toBe('TWO')
+  expect(sideBySide(rows).map(([before, after]) => [before?.text, after?.text])).toEqual([
+    ['one', 'one'],
+    ['two', 'TWO'],
+    ['three', 'three'],
+    [undefined, 'four'],
+  ])
+})
+
+test('a new file is all added', () => {
+  const change = compare('new.py', null, 'a\nb\n')
+  expect([change.added, change.removed]).toEqual([2, 0])
+})
+
+test('a unified diff is read, and a broken one is no diff', () => {
+  const text = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'
+  expect(isDiff(text)).toBe(true)
+  expect(parse(text).map((change) => [change.path, change.added, change.removed])).toEqual([['x', 1, 1]])
+  expect(parse('--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n')).toEqual([])
+})
+
+test('a broken diff in a text is shown as the text that it is', () => {
+  const text = '--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\nnot a diff at all'
+  const { container } = render(
+    <Blocks
+      blocks={[{ __typename: 'TextBlock', text }] as Block[]}
+      call={toolCall({ kind: 'OTHER' })}
+      command={null}
+    />,
+  )
+  expect(container.textContent).toContain('not a diff at all')
+})
+
+test('markdown has no raw HTML, no script address and no foreign picture', () => {
+  const text =
+    '<script>alert(1)</script>\n\n<img src=x onerror=alert(1)>\n\n[run](javascript:alert(1)) [data](data:text/html,x)\n\n' +
+    '![tracker](https://example.com/t.png)\n\n<svg onload=alert(1)></svg>\n\n[site](https://example.com/)'
+  const { container } = render(<Markdown text={text} />)
+  expect(container.querySelector('script, img, svg:not(.lucide), iframe')).toBeNull()
+  const addresses = [...container.querySelectorAll('a')].map((link) => link.getAttribute('href'))
+  expect(addresses).toEqual(['https://example.com/t.png', 'https://example.com/'])
+  expect([...container.querySelectorAll('a')].every((link) => link.rel.includes('noopener'))).toBe(true)
+  expect(container.textContent).toContain('[image: tracker]')
+})
+
+test('an address that is no web page is no link', () => {
+  const blocks = [
+    {
+      __typename: 'ResourceLinkBlock',
+      uri: 'javascript:alert(1)',
+      name: 'x',
+      title: null,
+      mimeType: null,
+      size: null,
+      description: null,
+    },
+  ] as Block[]
+  const { container } = render(<Blocks blocks={blocks} call={toolCall()} command={null} />)
+  expect(container.querySelector('a')).toBeNull()
+})
+
+test('deep JSON is folded, and a long list comes in parts', () => {
+  let deep: unknown = 'bottom'
+  for (let level = 0; level < 900; level++) deep = [deep]
+  const { container } = render(
+    <JsonTree value={{ deep, long: Array.from({ length: 250 }, (_, index) => index) }} />,
+  )
+  expect(container.textContent).not.toContain('bottom')
+  fireEvent.click(screen.getByRole('button', { name: /long/ }))
+  expect(screen.getByRole('button', { name: 'Show more of 250' })).toBeTruthy()
+})
+
+test('the language follows from the path', () => {
+  expect(['/a/b.py', 'x.TSX', 'Makefile', 'noextension', null].map(languageOf)).toEqual([
+    'python',
+    'typescript',
+    'bash',
+    '',
+    '',
+  ])
+})
+
+test('numbers before each line are taken off only where they count up', () => {
+  expect(unnumbered('  7→a\n  8→\n  9→c')).toEqual({ first: 7, text: 'a\n\nc' })
+  expect(unnumbered('1\ta\n3\tb')).toBeNull()
+  expect(unnumbered('no numbers')).toBeNull()
+})

@@ -1,0 +1,57 @@
+/** Which language a file is in, by its path. */
+const BY_EXTENSION: Record<string, string> = {
+  bash: 'bash',
+  sh: 'bash',
+  zsh: 'bash',
+  c: 'cpp',
+  cc: 'cpp',
+  cpp: 'cpp',
+  h: 'cpp',
+  hpp: 'cpp',
+  css: 'css',
+  scss: 'css',
+  go: 'go',
+  graphql: 'graphql',
+  gql: 'graphql',
+  html: 'xml',
+  svg: 'xml',
+  vue: 'xml',
+  xml: 'xml',
+  java: 'java',
+  kt: 'java',
+  cjs: 'typescript',
+  js: 'typescript',
+  jsx: 'typescript',
+  mjs: 'typescript',
+  ts: 'typescript',
+  tsx: 'typescript',
+  javascript: 'typescript',
+  typescript: 'typescript',
+  json: 'json',
+  jsonl: 'json',
+  markdown: 'markdown',
+  md: 'markdown',
+  ini: 'ini',
+  toml: 'ini',
+  py: 'python',
+  pyi: 'python',
+  python: 'python',
+  rb: 'ruby',
+  ruby: 'ruby',
+  rs: 'rust',
+  rust: 'rust',
+  shell: 'bash',
+  console: 'bash',
+  sql: 'sql',
+  yaml: 'yaml',
+  yml: 'yaml',
+  diff: 'diff',
+  patch: 'diff',
+}
+
+/** The language of a path or of a fence's name; empty where it is not known. */
+export function languageOf(path: string | null | undefined): string {
+  const name = path?.split(/[\\/]/).pop()?.toLowerCase() ?? ''
+  if (name === 'makefile' || name === 'dockerfile') return 'bash'
+  return BY_EXTENSION[name.slice(name.lastIndexOf('.') + 1)] ?? ''
+}

@@ -1,0 +1,37 @@
+import { Paperclip } from 'lucide-react'
+import type { Attachment } from '../graphql/documents'
+import { size } from '../interface/format'
+import { visible } from '../interface/visible'
+
+/** The files that came with a message: pictures in frames of one size, others to download. */
+export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
+  if (!attachments.length) return null
+  return (
+    <ul className="attachments" aria-label="Attachments">
+      {attachments.map((attachment, index) => (
+        <li key={index}>
+          <One attachment={attachment} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function One({ attachment }: { attachment: Attachment }) {
+  const name = visible(attachment.name ?? attachment.mimeType)
+  if (attachment.mimeType.startsWith('image/')) {
+    return (
+      <a href={attachment.url} target="_blank" rel="noopener noreferrer" className="frame">
+        <img src={attachment.url} alt={name} loading="lazy" />
+        <span>
+          {name}, {size(attachment.size)}
+        </span>
+      </a>
+    )
+  }
+  return (
+    <a href={attachment.url} download={attachment.name ?? ''} className="button">
+      <Paperclip size={14} aria-hidden /> {name}, {size(attachment.size)}
+    </a>
+  )
+}

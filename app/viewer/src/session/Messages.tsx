@@ -1,0 +1,186 @@
+import { ArrowDown } from 'lucide-react'
+import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import { VList, type VListHandle } from 'virtua'
+import { Failure } from '../interface/Failure'
+import { count as format } from '../interface/format'
+import { setOpened } from '../interface/opened'
+import { foldKey, Row } from './Row'
+import type { Transcript } from './transcript'
+import { useFollowing } from './useFollowing'
+
+/** Rows are loaded so far ahead of what is shown. */
+const AHEAD = 24
+/** Until it has been scrolled to where it begins, or this has passed, what is in sight is not what will be. */
+const SETTLING_MS = 500
+
+/** What the keyboard does with a list of messages. */
+export interface MessagesHandle {
+  move: (by: number) => void
+  jump: (sequence: number) => void
+  toEnd: () => void
+  activate: () => void
+}
+
+interface Props {
+  transcript: Transcript
+  /** The message to begin at; null is the end, 0 the beginning. */
+  start: number | null
+  /** What links to a message begin with. */
+  address: string
+  ref?: Ref<MessagesHandle>
+}
+
+/** A session's messages: a list over dense sequences, of which only what is in sight is there. */
+export function Messages({ transcript, start, address, ref }: Props) {
+  const list = useRef<VListHandle>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const [current, setCurrent] = useState<number | null>(start || null)
+  const focusNext = useRef(false)
+  const settled = useRef(false)
+  const following = useFollowing(transcript, list, box, start && Math.min(start, transcript.count))
+  const { count } = transcript
+  const version = transcript.snapshot()
+  const data = useMemo(() => ({ length: count }), [count])
+
+  const load = useCallback(() => {
+    const handle = list.current
+    if (!handle || !transcript.count || !settled.current) return
+    const first = handle.findItemIndex(handle.scrollOffset)
+    const last = handle.findItemIndex(handle.scrollOffset + handle.viewportSize)
+    transcript.need(first + 1 - AHEAD, last + 1 + AHEAD)
+  }, [transcript])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the transcript may show other rows.
+  useEffect(load, [load, version])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      settled.current = true
+      load()
+    }, SETTLING_MS)
+    return () => clearTimeout(timer)
+  }, [load])
+
+  const unfold = useCallback(
+    (sequence: number) => {
+      const [head] = transcript.foldAt(sequence) ?? []
+      if (head) setOpened(foldKey(head), true)
+    },
+    [transcript],
+  )
+  useEffect(() => {
+    if (start) unfold(start)
+  }, [start, unfold])
+  const jump = useCallback(
+    (sequence: number) => {
+      const place = Math.max(1, Math.min(transcript.count, sequence))
+      unfold(place)
+      setCurrent(place)
+      focusNext.current = true
+      following.hold(place, 0)
+      load()
+    },
+    [transcript, unfold, following.hold, load],
+  )
+  const move = useCallback(
+    (by: number) => {
+      const handle = list.current
+      if (!handle) return
+      const seen = handle.findItemIndex(handle.scrollOffset + (by > 0 ? 1 : handle.viewportSize - 1)) + 1
+      let next = current === null ? (following.away === null ? transcript.count : seen) : current + by
+      // What is folded away has no height; the line that stands for it is one row.
+      while (next > 1 && next < transcript.count && handle.getItemSize(next - 1) === 0) next += by
+      next = Math.max(1, Math.min(transcript.count, next))
+      setCurrent(next)
+      focusNext.current = true
+      if (next < transcript.count || by < 0 || following.away !== null) following.hold(next, 'in sight')
+      load()
+    },
+    [current, transcript, following.hold, following.away, load],
+  )
+  const activate = useCallback(() => {
+    rowOf(box.current, current)?.querySelector<HTMLElement>('[data-primary]')?.click()
+  }, [current])
+  const toEnd = useCallback(() => {
+    setCurrent(transcript.count)
+    focusNext.current = true
+    following.toEnd()
+  }, [transcript, following.toEnd])
+  useImperativeHandle(ref, () => ({ move, jump, toEnd, activate }), [move, jump, toEnd, activate])
+
+  useEffect(() => {
+    if (!focusNext.current) return
+    const row = rowOf(box.current, current)
+    if (!row) return
+    row.focus({ preventScroll: true })
+    focusNext.current = false
+  })
+
+  const unseen = following.away === null ? 0 : Math.max(0, count - following.away)
+  const onScroll = useCallback(
+    (offset: number) => {
+      settled.current = true
+      following.onScroll(offset)
+      load()
+    },
+    [following.onScroll, load],
+  )
+  return (
+    <div className="messages" ref={box}>
+      {count === 0 && <p className="empty">No messages yet.</p>}
+      <VList
+        ref={list}
+        className="list"
+        role="feed"
+        aria-label="Messages"
+        tabIndex={0}
+        data={data}
+        itemSize={64}
+        bufferSize={300}
+        keepMounted={current === null || current > count ? undefined : [current - 1]}
+        onScroll={onScroll}
+        onResize={following.onResize}
+      >
+        {(_, index) => {
+          const message = transcript.at(index + 1)
+          return (
+            <Row
+              key={index}
+              sequence={index + 1}
+              count={count}
+              message={message}
+              run={transcript.foldAt(index + 1)}
+              current={current === index + 1}
+              height={message ? 0 : (list.current?.getItemSize(index) ?? 0)}
+              address={address}
+            />
+          )
+        }}
+      </VList>
+      {transcript.problem && transcript.state === 'open' && (
+        <div className="floating problem">
+          <Failure
+            reason={`Some messages could not be loaded. ${transcript.problem}`}
+            retry={() => transcript.retry()}
+          />
+        </div>
+      )}
+      {following.away !== null && (following.scrolls || unseen > 0) && (
+        <button
+          type="button"
+          className={unseen ? 'floating end fresh' : 'floating end'}
+          onClick={following.toEnd}
+        >
+          <ArrowDown size={14} aria-hidden /> {unseen ? `${format(unseen)} new` : 'To the end'}
+        </button>
+      )}
+      <div role="status" className="unseen">
+        {unseen ? `${format(unseen)} new ${unseen === 1 ? 'message' : 'messages'}` : ''}
+      </div>
+    </div>
+  )
+}
+
+function rowOf(box: HTMLElement | null, sequence: number | null): HTMLElement | null {
+  return sequence === null
+    ? null
+    : (box?.querySelector<HTMLElement>(`article[data-sequence="${sequence}"]`) ?? null)
+}

@@ -1,0 +1,176 @@
+import { ArrowLeft, ChartBarBig, CircleHelp } from 'lucide-react'
+import { type FormEvent, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import type { OpenSession } from '../graphql/documents'
+import { Connection } from '../interface/Connection'
+import { Failure } from '../interface/Failure'
+import { count, counted, fully, roughly, size } from '../interface/format'
+import { Help } from '../interface/Help'
+import { amend, Link, namedMessage, useNamedMessage } from '../interface/navigation'
+import { useShortcuts } from '../interface/shortcuts'
+import { visible } from '../interface/visible'
+import { StatusMark } from '../sessions/StatusMark'
+import { Messages, type MessagesHandle } from './Messages'
+import { useTranscript } from './useTranscript'
+
+const Heavy = lazy(() => import('./Heavy'))
+
+/** One session: its head, its messages, and beside them what is heavy. */
+export default function Session({ id }: { id: string }) {
+  const [start] = useState(namedMessage)
+  const transcript = useTranscript(id, start)
+  const messages = useRef<MessagesHandle>(null)
+  const jumpField = useRef<HTMLInputElement>(null)
+  const [help, setHelp] = useState(false)
+  const [heavy, setHeavy] = useState(false)
+  const named = useNamedMessage()
+  const title = transcript.session?.title
+  useEffect(() => {
+    document.title = title ? `${title} · Toolfold` : 'Toolfold'
+  }, [title])
+  useEffect(() => {
+    if (named !== null) messages.current?.jump(named)
+  }, [named])
+  const keys = useMemo(
+    () => ({
+      j: () => messages.current?.move(1),
+      k: () => messages.current?.move(-1),
+      Enter: () => messages.current?.activate(),
+      g: () => messages.current?.jump(1),
+      G: () => messages.current?.toEnd(),
+      '/': () => jumpField.current?.focus(),
+      '?': () => setHelp(true),
+    }),
+    [],
+  )
+  useShortcuts(keys)
+  const jump = (sequence: number) => {
+    if (namedMessage() === sequence) messages.current?.jump(sequence)
+    else amend(`/sessions/${id}#m${sequence}`)
+  }
+  return (
+    <div className="page session">
+      <header className="bar">
+        <Link to="/" className="quiet button back" aria-label="All sessions">
+          <ArrowLeft size={16} aria-hidden />
+        </Link>
+        <div className="heading">
+          <h1>{transcript.session ? visible(title ?? 'Untitled session') : 'Session'}</h1>
+          {transcript.session && <Facts session={transcript.session} messages={transcript.count} />}
+        </div>
+        <JumpField ref={jumpField} last={transcript.count} jump={jump} />
+        <button type="button" className="quiet" aria-expanded={heavy} onClick={() => setHeavy(!heavy)}>
+          <ChartBarBig size={16} aria-hidden /> <span className="wide-only">What is heavy</span>
+          <span className="unseen narrow-only">What is heavy here</span>
+        </button>
+        <button type="button" className="quiet" onClick={() => setHelp(true)} aria-label="Keyboard help">
+          <CircleHelp size={16} aria-hidden />
+        </button>
+      </header>
+      <Connection />
+      <div className="columns">
+        <main>
+          {transcript.state === 'opening' && <Opening />}
+          {transcript.state === 'failed' && (
+            <Failure
+              reason={`The session could not be loaded. ${transcript.problem}`}
+              retry={() => void transcript.open(start)}
+            />
+          )}
+          {transcript.state === 'absent' && (
+            <p className="empty">There is no such session, or it may not be read.</p>
+          )}
+          {transcript.state === 'deleted' && (
+            <p role="status" className="banner">
+              This session has been deleted. What is shown here was loaded before.
+            </p>
+          )}
+          {(transcript.state === 'open' || transcript.state === 'deleted') && (
+            <Messages ref={messages} transcript={transcript} start={start} address={`/sessions/${id}`} />
+          )}
+        </main>
+        {heavy && (
+          <Suspense>
+            <Heavy id={id} jump={jump} close={() => setHeavy(false)} />
+          </Suspense>
+        )}
+      </div>
+      {help && <Help close={() => setHelp(false)} />}
+    </div>
+  )
+}
+
+function Facts({ session, messages }: { session: OpenSession; messages: number }) {
+  const { usage, parent } = session
+  return (
+    <p className="facts" title={`Last change: ${fully(session.updatedAt)}`}>
+      <StatusMark status={session.status} />
+      <span>{visible(session.agent)}</span>
+      {session.cwd && (
+        <span className="path" title={session.cwd}>
+          {visible(session.cwd)}
+          {session.gitBranch && <span className="branch"> on {visible(session.gitBranch)}</span>}
+        </span>
+      )}
+      <span>{counted(messages, 'message')}</span>
+      <span>{counted(session.toolCallCount, 'tool call')}</span>
+      <span>{size(session.contentSize)} of output</span>
+      {usage && (
+        <span
+          title={`${count(usage.cacheReadTokens)} read from the cache, ${count(usage.cacheCreationTokens)} written to it`}
+        >
+          {roughly(usage.inputTokens)} tokens in, {roughly(usage.outputTokens)} out
+        </span>
+      )}
+      {parent && (
+        <span>
+          sub-agent of <Link to={`/sessions/${parent.id}`}>{visible(parent.title ?? 'a session')}</Link>
+        </span>
+      )}
+    </p>
+  )
+}
+
+interface JumpProps {
+  last: number
+  jump: (sequence: number) => void
+  ref: React.Ref<HTMLInputElement>
+}
+
+function JumpField({ last, jump, ref }: JumpProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const field = event.currentTarget.elements.namedItem('sequence') as HTMLInputElement
+    const sequence = Number(field.value.replace(/[#\s,]/g, ''))
+    if (Number.isInteger(sequence) && sequence >= 1) {
+      jump(Math.min(sequence, last))
+      field.value = ''
+      field.blur()
+    }
+  }
+  return (
+    <form className="jump" onSubmit={submit}>
+      <input
+        ref={ref}
+        name="sequence"
+        inputMode="numeric"
+        autoComplete="off"
+        aria-label={`Go to message, 1 to ${count(last)}`}
+        placeholder={last ? `Go to 1–${count(last)}` : 'Go to'}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+    </form>
+  )
+}
+
+/** Rows where messages will be. */
+function Opening() {
+  return (
+    <div className="messages" role="status" aria-label="Loading the session">
+      <div className="list">
+        {Array.from({ length: 8 }, (_, index) => (
+          <div key={index} className="row placeholder" />
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,143 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { follow, request } from '../graphql/client'
+import { message, toolCall } from '../testing/messages'
+import { fold, describe as inWords } from './folding'
+import { Transcript } from './transcript'
+
+vi.mock('../graphql/client', () => ({ request: vi.fn(), follow: vi.fn() }))
+
+const asked = vi.mocked(request)
+const followed = vi.mocked(follow)
+type Tell = (data: unknown) => void
+
+function session(count: number) {
+  return { id: 's', title: 'T', messageCount: count, updatesCursor: 'c0', status: 'ACTIVE' }
+}
+
+function messages(from: number, to: number, revision = 1) {
+  return Array.from({ length: to - from + 1 }, (_, index) => message({ sequence: from + index, revision }))
+}
+
+async function opened(count: number) {
+  const first = Math.max(1, count - 63)
+  asked.mockResolvedValueOnce({
+    session: { ...session(count), messages: { nodes: messages(first, count) } },
+  } as never)
+  const transcript = new Transcript('s')
+  await transcript.open(null)
+  const tell = followed.mock.calls[0]?.[2] as Tell
+  const update = (changed: ReturnType<typeof message>, isNew: boolean) =>
+    tell({
+      sessionUpdates: {
+        __typename: 'MessageUpdate',
+        cursor: `c${changed.revision}`,
+        isNew,
+        message: { ...changed, session: { messageCount: count } },
+      },
+    })
+  return { transcript, update }
+}
+
+function variables(): unknown {
+  return followed.mock.calls[0]?.[1]()
+}
+
+beforeEach(() => {
+  asked.mockReset()
+  followed.mockReset()
+  followed.mockReturnValue(() => undefined)
+})
+
+test('it opens at the end in one request and follows from there', async () => {
+  const { transcript } = await opened(1000)
+  expect(asked).toHaveBeenCalledTimes(1)
+  expect(transcript.count).toBe(1000)
+  expect(transcript.at(1000)?.sequence).toBe(1000)
+  expect(transcript.at(1)).toBeUndefined()
+  expect(variables()).toEqual({ id: 's', after: 'c0' })
+})
+
+test('a place far away loads its page once', async () => {
+  const { transcript } = await opened(1000)
+  asked.mockResolvedValue({ session: { messages: { nodes: messages(193, 256) } } } as never)
+  transcript.need(200, 210)
+  transcript.need(201, 211)
+  await vi.waitFor(() => expect(transcript.at(200)).toBeDefined())
+  transcript.need(200, 210)
+  expect(asked).toHaveBeenCalledTimes(2)
+  expect(asked.mock.calls[1]?.[1]).toMatchObject({ sequence: 225, count: 64 })
+})
+
+test('an update that overtakes its page is kept', async () => {
+  const { transcript, update } = await opened(1000)
+  let answer: (value: unknown) => void = () => undefined
+  asked.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)) as never)
+  transcript.need(1, 10)
+  update(message({ sequence: 5, revision: 9, content: 'newer' }), false)
+  answer({ session: { messages: { nodes: messages(1, 64) } } })
+  await vi.waitFor(() => expect(transcript.at(6)).toBeDefined())
+  expect(transcript.at(5)?.content).toBe('newer')
+})
+
+test('what comes at the end is counted, and the cursor moves on', async () => {
+  const { transcript, update } = await opened(1000)
+  update(message({ sequence: 1001, revision: 2 }), true)
+  expect(transcript.count).toBe(1001)
+  expect(variables()).toEqual({ id: 's', after: 'c2' })
+})
+
+test('a page that failed is told and loaded on request', async () => {
+  const { transcript } = await opened(1000)
+  asked.mockRejectedValueOnce(new Error('no way'))
+  transcript.need(1, 10)
+  await vi.waitFor(() => expect(transcript.problem).toBe('no way'))
+  transcript.need(1, 10)
+  expect(asked).toHaveBeenCalledTimes(2)
+  asked.mockResolvedValueOnce({ session: { messages: { nodes: messages(1, 64) } } } as never)
+  transcript.retry()
+  await vi.waitFor(() => expect(transcript.at(1)).toBeDefined())
+  expect(transcript.problem).toBeNull()
+})
+
+test('pages that were left long ago are let go, the end never', async () => {
+  const { transcript } = await opened(10_000)
+  asked.mockImplementation((async (_: unknown, { sequence }: { sequence: number }) => ({
+    session: { messages: { nodes: messages(sequence - 32, sequence + 31) } },
+  })) as never)
+  for (let page = 0; page < 100; page++) {
+    const first = page * 64 + 1
+    transcript.need(first, first)
+    await vi.waitFor(() => expect(transcript.at(first)).toBeDefined(), { interval: 1 })
+  }
+  expect(transcript.at(1)).toBeUndefined()
+  expect(transcript.at(99 * 64 + 1)).toBeDefined()
+  expect(transcript.at(10_000)).toBeDefined()
+})
+
+test('three finished reads and searches fold into one line, and nothing else does', () => {
+  const read = (
+    sequence: number,
+    kind: 'READ' | 'SEARCH' | 'EXECUTE' = 'READ',
+    status: 'COMPLETED' | 'FAILED' = 'COMPLETED',
+  ) => message({ sequence, toolMetadata: toolCall({ kind, status }) })
+  const page = [
+    read(1),
+    read(2, 'SEARCH'),
+    read(3),
+    read(4, 'EXECUTE'),
+    read(5),
+    read(6),
+    read(7, 'READ', 'FAILED'),
+  ]
+  const folds = fold(page)
+  expect([...folds.keys()]).toEqual([1, 2, 3])
+  expect(inWords(folds.get(2) ?? [])).toBe('Read 2 files, searched 1 time')
+})
+
+test('a long run folds into several lines, so that no line hides too much', () => {
+  const run = Array.from({ length: 30 }, (_, index) =>
+    message({ sequence: index + 1, toolMetadata: toolCall({ kind: 'READ' }) }),
+  )
+  const heads = new Set([...fold(run).values()].map((members) => members[0]?.sequence))
+  expect([...heads]).toEqual([1, 13, 25])
+})

@@ -1,0 +1,229 @@
+/** A session's messages by their sequence: pages come when they are shown, and changes as they happen. */
+import { forget } from '../card/contents'
+import { follow, request } from '../graphql/client'
+import { type Message, MessagesQuery, type OpenSession, SessionUpdates } from '../graphql/documents'
+import type { ResultOf } from '../graphql/graphql'
+import { type Folds, fold } from './folding'
+import { ask, open, PAGE } from './opening'
+
+/** Pages that are kept: with 4 kB a message, about 12 MB. */
+const KEPT_PAGES = 48
+
+type Update = ResultOf<typeof SessionUpdates>['sessionUpdates']
+type State = 'opening' | 'open' | 'absent' | 'deleted' | 'failed'
+
+interface Page {
+  rows: (Message | undefined)[]
+  folds: Folds
+}
+
+export class Transcript {
+  state: State = 'opening'
+  session: OpenSession | null = null
+  /** How many messages there are; their sequences are 1 to `count`. */
+  count = 0
+  /** Why the session, or the last page that was asked for, could not be had. */
+  problem: string | null = null
+
+  private readonly pages = new Map<number, Page>()
+  private readonly asked = new Set<number>()
+  private readonly failed = new Set<number>()
+  private readonly listeners = new Set<() => void>()
+  private version = 0
+  private frame = 0
+  private cursor: string | null = null
+  private unfollow: (() => void) | null = null
+
+  constructor(readonly id: string) {}
+
+  subscribe = (listener: () => void) => {
+    this.listeners.add(listener)
+    return () => {
+      this.listeners.delete(listener)
+    }
+  }
+
+  snapshot = () => this.version
+
+  at(sequence: number): Message | undefined {
+    return this.pages.get(pageOf(sequence))?.rows[(sequence - 1) % PAGE]
+  }
+
+  /** The messages that are folded into one line with this one, itself among them. */
+  foldAt(sequence: number): readonly Message[] | undefined {
+    return this.pages.get(pageOf(sequence))?.folds.get(sequence)
+  }
+
+  /** Load the session with its end, or with what surrounds `sequence`, then follow it. */
+  async open(sequence: number | null): Promise<void> {
+    this.state = 'opening'
+    this.problem = null
+    this.changed()
+    try {
+      const answer = await open(this.id, sequence)
+      if (!answer.session) {
+        this.state = 'absent'
+      } else {
+        this.session = answer.session
+        this.count = answer.session.messageCount
+        this.cursor = answer.session.updatesCursor
+        this.state = 'open'
+        this.put(answer.session.messages.nodes)
+        this.listen()
+      }
+    } catch (error) {
+      this.state = 'failed'
+      this.problem = (error as Error).message
+    }
+    this.changed()
+  }
+
+  close(): void {
+    this.unfollow?.()
+    this.unfollow = null
+  }
+
+  /** Have the messages `from` to `to` loaded, as far as they are not. */
+  need(from: number, to: number): void {
+    const last = pageOf(Math.min(this.count, Math.max(1, to)))
+    for (let page = pageOf(Math.max(1, from)); page <= last; page++) {
+      if (!this.asked.has(page) && !this.failed.has(page) && !this.isWhole(page)) void this.load(page)
+    }
+  }
+
+  /** Ask again for the pages that could not be had. */
+  retry(): void {
+    const pages = [...this.failed]
+    this.failed.clear()
+    this.problem = null
+    for (const page of pages) void this.load(page)
+    this.changed()
+  }
+
+  private isWhole(page: number): boolean {
+    const rows = this.pages.get(page)?.rows
+    const size = Math.min(PAGE, this.count - page * PAGE)
+    if (!rows) return false
+    for (let index = 0; index < size; index++) if (!rows[index]) return false
+    return true
+  }
+
+  private async load(page: number): Promise<void> {
+    this.asked.add(page)
+    try {
+      // A page of n rows around its middle begins n / 2 rows before it.
+      const sequence = page * PAGE + 1 + PAGE / 2
+      const answer = await request(MessagesQuery, { id: this.id, sequence, count: PAGE })
+      this.put(answer.session?.messages.nodes ?? [])
+      if (!this.failed.size) this.problem = null
+    } catch (error) {
+      this.failed.add(page)
+      this.problem = (error as Error).message
+    }
+    this.asked.delete(page)
+    this.changed()
+  }
+
+  private put(messages: readonly Message[]): void {
+    const touched = new Set<number>()
+    for (const message of messages) {
+      const known = this.at(message.sequence)
+      if (known && known.revision >= message.revision) continue
+      if (known) forget(known, message)
+      const page = pageOf(message.sequence)
+      if (!touched.has(page)) {
+        touched.add(page)
+        this.pages.set(page, { rows: [...(this.pages.get(page)?.rows ?? [])], folds: new Map() })
+      }
+      const { rows } = this.pages.get(page) as Page
+      rows[(message.sequence - 1) % PAGE] = message
+      this.count = Math.max(this.count, message.sequence)
+    }
+    for (const page of touched) this.refold(page)
+    this.evict(touched)
+  }
+
+  private refold(page: number): void {
+    const kept = this.pages.get(page) as Page
+    this.pages.delete(page)
+    this.pages.set(page, { rows: kept.rows, folds: fold(Array.from(kept.rows)) })
+  }
+
+  /** Let go of the pages that were loaded longest ago, never of the last, where changes arrive. */
+  private evict(touched: ReadonlySet<number>): void {
+    const end = pageOf(this.count)
+    for (const page of this.pages.keys()) {
+      if (this.pages.size <= KEPT_PAGES) return
+      if (page < end - 1 && !touched.has(page)) this.pages.delete(page)
+    }
+  }
+
+  private listen(): void {
+    this.unfollow?.()
+    this.unfollow = follow(
+      SessionUpdates,
+      () => ({ id: this.id, after: this.cursor }),
+      (data) => this.take(data.sessionUpdates),
+      () => this.beginAgain(),
+    )
+  }
+
+  /** The server ended the updates (a deadline, another database): read anew where it can be read. */
+  private beginAgain(): void {
+    setTimeout(() => {
+      if (!this.unfollow) return
+      void ask(this.id, null).then(
+        ({ session }) => {
+          if (!this.unfollow) return
+          if (!session) {
+            this.state = 'deleted'
+          } else {
+            this.session = session
+            this.count = session.messageCount
+            this.cursor = session.updatesCursor
+            this.pages.clear()
+            this.put(session.messages.nodes)
+            this.listen()
+          }
+          this.changed()
+        },
+        () => this.beginAgain(),
+      )
+    }, 1000)
+  }
+
+  private take(update: Update): void {
+    this.cursor = update.cursor ?? this.cursor
+    if (update.__typename === 'MessageUpdate') {
+      const { session, ...message } = update.message
+      this.takeMessage(message)
+      if (this.session) this.session = { ...this.session, ...session }
+    } else if (update.__typename === 'SessionChange') {
+      if (this.session) this.session = { ...this.session, ...update.session }
+    } else if (update.__typename === 'SessionDeleted') {
+      this.state = 'deleted'
+    }
+    // However fast updates come, the screen changes once a frame.
+    if (!this.frame) {
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0
+        this.changed()
+      })
+    }
+  }
+
+  private takeMessage(message: Message): void {
+    // A change far from what is loaded, or being loaded, is read when it is shown.
+    const page = pageOf(message.sequence)
+    if (this.pages.has(page) || this.asked.has(page) || message.sequence >= this.count) this.put([message])
+  }
+
+  private changed(): void {
+    this.version++
+    for (const listener of this.listeners) listener()
+  }
+}
+
+function pageOf(sequence: number): number {
+  return Math.floor((sequence - 1) / PAGE)
+}

@@ -1,0 +1,168 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { VListHandle } from 'virtua'
+import type { Transcript } from './transcript'
+
+/** So near to the end counts as at it, in pixels. */
+const NEAR = 32
+/** A scroll within so many milliseconds of a person's input is that person's. */
+const BY_HAND_MS = 400
+const UPWARD_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
+const SCROLLING_KEYS = new Set([...UPWARD_KEYS, 'ArrowDown', 'PageDown', 'End', ' '])
+
+/**
+ * Where a list is held while its rows are measured and drawn, which moves them: at its end, or with a row so many pixels
+ * below its top, or in sight.
+ */
+type Hold = 'end' | { sequence: number; top: number | 'in sight' }
+
+export interface Following {
+  /** How many messages there were when the person moved away; null while the end is followed. */
+  away: number | null
+  /** Whether there is anything that is not in sight. */
+  scrolls: boolean
+  /** Stay where the list is. */
+  leave: () => void
+  /** Go to a message, and keep it there until the person moves on: at the top, or so that it is in sight. */
+  hold: (sequence: number, top: 0 | 'in sight') => void
+  toEnd: () => void
+  onScroll: (offset: number) => void
+  onResize: () => void
+}
+
+/** Keeps the end in sight as it grows, until the person moves away by wheel, key, touch or opening something. */
+export function useFollowing(
+  transcript: Transcript,
+  list: RefObject<VListHandle | null>,
+  box: RefObject<HTMLElement | null>,
+  start: number | null,
+): Following {
+  const [away, setAway] = useState<number | null>(start === null ? null : transcript.count)
+  const [scrolls, setScrolls] = useState(true)
+  const held = useRef<Hold | null>(start === null ? 'end' : start ? { sequence: start, top: 0 } : null)
+  const queued = useRef(false)
+  const touched = useRef(0)
+  const upward = useRef(0)
+  const offset = useRef(0)
+  const version = transcript.snapshot()
+
+  // Not by the list's own scrollToIndex, which goes on for a while whatever the person does meanwhile.
+  const stay = useCallback(() => {
+    const element = box.current?.querySelector<HTMLElement>('.list')
+    const to = element && list.current && held.current && target(held.current, list.current, element)
+    if (element && to != null && Math.abs(to - element.scrollTop) >= 1) element.scrollTop = to
+  }, [list, box])
+  const leave = useCallback(() => {
+    if (held.current === 'end') {
+      touched.current = 0
+      setAway(transcript.count)
+    }
+    held.current = null
+  }, [transcript])
+  const hold = useCallback(
+    (sequence: number, top: number | 'in sight') => {
+      leave()
+      touched.current = 0
+      held.current = { sequence, top }
+      stay()
+    },
+    [leave, stay],
+  )
+  const toEnd = useCallback(() => {
+    held.current = 'end'
+    upward.current = 0
+    setAway(null)
+    stay()
+  }, [stay])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the transcript may move the end.
+  useLayoutEffect(stay, [stay, version])
+
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const up = () => {
+      const handle = list.current
+      upward.current = performance.now()
+      if (handle && handle.scrollSize > handle.viewportSize) leave()
+    }
+    const onInput = (event: Event) => {
+      // The list itself is under the pointer where its scrollbar is.
+      const scrolls =
+        event instanceof KeyboardEvent
+          ? SCROLLING_KEYS.has(event.key)
+          : !event.type.startsWith('pointer') || (event.target as Element).matches('.list')
+      if (held.current !== 'end' && event.type !== 'pointermove') leave()
+      if (!scrolls) return
+      touched.current = performance.now()
+      if (event instanceof WheelEvent && event.deltaY < 0) up()
+      if (event instanceof KeyboardEvent && UPWARD_KEYS.has(event.key)) up()
+    }
+    // Opening anything that folds out is reading it, where it is.
+    const onClick = (event: Event) => {
+      const opener = (event.target as Element).closest('[aria-expanded]')
+      const row = opener && rowIn(element.querySelector('.list'), opener)
+      if (row) hold(Number(row.dataset.sequence), topOf(row))
+    }
+    const inputs = ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown']
+    for (const name of inputs) element.addEventListener(name, onInput, { passive: true })
+    element.addEventListener('click', onClick, { capture: true })
+    return () => {
+      for (const name of inputs) element.removeEventListener(name, onInput)
+      element.removeEventListener('click', onClick, { capture: true })
+    }
+  }, [box, list, leave, hold])
+
+  const onScroll = useCallback(
+    (now: number) => {
+      const handle = list.current
+      if (!handle) return
+      const moment = performance.now()
+      const atEndNow = now + handle.viewportSize >= handle.scrollSize - NEAR
+      const byHand = moment - touched.current < BY_HAND_MS
+      // What a hand has set going runs on by itself for a while.
+      if (byHand) touched.current = moment
+      if (byHand && now < offset.current && !atEndNow) leave()
+      else if (byHand && now > offset.current && atEndNow && moment - upward.current > BY_HAND_MS) {
+        if (held.current !== 'end') toEnd()
+      }
+      offset.current = now
+    },
+    [list, leave, toEnd],
+  )
+  const onResize = useCallback(() => {
+    const handle = list.current
+    if (handle) setScrolls(handle.scrollSize > handle.viewportSize + 1)
+    if (queued.current) return
+    queued.current = true
+    // Once the rows that were measured have been laid out.
+    queueMicrotask(() => {
+      queued.current = false
+      stay()
+    })
+  }, [list, stay])
+  return { away, scrolls, leave, hold, toEnd, onScroll, onResize }
+}
+
+/** How far a list must be scrolled to be where it is held, in pixels; null if it is there. */
+function target(hold: Hold, list: VListHandle, element: HTMLElement): number | null {
+  if (hold === 'end') return element.scrollHeight - element.clientHeight
+  const top = list.getItemOffset(hold.sequence - 1)
+  if (hold.top !== 'in sight') return top - hold.top
+  const bottom = top + list.getItemSize(hold.sequence - 1)
+  if (top < element.scrollTop) return top
+  return bottom > element.scrollTop + element.clientHeight ? bottom - element.clientHeight : null
+}
+
+/** The row of a list that holds an element; what is opened in place may have a list of its own. */
+function rowIn(list: Element | null, element: Element): HTMLElement | null {
+  let row = element.closest<HTMLElement>('article')
+  while (row && row.closest('.list') !== list)
+    row = row.parentElement?.closest<HTMLElement>('article') ?? null
+  return row
+}
+
+/** How many pixels a row is below the top of what is shown of its list. */
+function topOf(row: HTMLElement): number {
+  const list = row.closest('.list') as HTMLElement
+  return row.getBoundingClientRect().top - list.getBoundingClientRect().top
+}

@@ -1,0 +1,100 @@
+import { Search } from 'lucide-react'
+import { type RefObject, useEffect, useState } from 'react'
+import { request } from '../graphql/client'
+import { ProjectsQuery } from '../graphql/documents'
+import { amend } from '../interface/navigation'
+import { visible } from '../interface/visible'
+import type { Filter } from './store'
+
+const TYPING_MS = 200
+const STATUSES = [
+  ['ACTIVE', 'Active'],
+  ['COMPLETED', 'Completed'],
+  ['FAILED', 'Failed'],
+  ['ARCHIVED', 'Archived'],
+] as const
+
+interface Props {
+  filter: Filter
+  agents: string[]
+  search: RefObject<HTMLInputElement | null>
+}
+
+/** What narrows the list down; it is in the address, so that a filtered list can be linked to. */
+export function Filters({ filter, agents, search }: Props) {
+  const [projects, setProjects] = useState<{ id: string; name: string }[]>([])
+  const [typed, setTyped] = useState(filter.title)
+  useEffect(() => {
+    request(ProjectsQuery, {}).then(
+      (answer) => setProjects(answer.projects.nodes),
+      () => setProjects([]),
+    )
+  }, [])
+  useEffect(() => {
+    if (typed === filter.title) return
+    const timer = setTimeout(() => narrow('q', typed), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed, filter.title])
+  return (
+    <search className="filters">
+      <label className="search">
+        <Search size={15} aria-hidden />
+        <span className="unseen">Search titles</span>
+        <input
+          ref={search}
+          type="search"
+          placeholder="Search titles"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+        />
+      </label>
+      {(projects.length > 1 || filter.project) && (
+        <Choice name="project" label="Project" value={filter.project ?? ''} all="All projects">
+          {projects.map((project) => (
+            <option key={project.id} value={project.id}>
+              {visible(project.name)}
+            </option>
+          ))}
+        </Choice>
+      )}
+      <Choice name="agent" label="Agent" value={filter.agent} all="Any agent">
+        {agents.map((agent) => (
+          <option key={agent}>{agent}</option>
+        ))}
+      </Choice>
+      <Choice name="status" label="Status" value={filter.status ?? ''} all="Any status">
+        {STATUSES.map(([status, word]) => (
+          <option key={status} value={status}>
+            {word}
+          </option>
+        ))}
+      </Choice>
+    </search>
+  )
+}
+
+interface ChoiceProps {
+  name: string
+  label: string
+  value: string
+  all: string
+  children: React.ReactNode
+}
+
+function Choice({ name, label, value, all, children }: ChoiceProps) {
+  return (
+    <select aria-label={label} value={value} onChange={(event) => narrow(name, event.target.value)}>
+      <option value="">{all}</option>
+      {children}
+    </select>
+  )
+}
+
+function narrow(name: string, value: string): void {
+  const parameters = new URLSearchParams(location.search)
+  if (value) parameters.set(name, value)
+  else parameters.delete(name)
+  const query = parameters.toString()
+  amend(query ? `/?${query}` : '/')
+}

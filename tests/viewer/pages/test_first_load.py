@@ -1,0 +1,68 @@
+"""What the viewer costs before anything is shown."""
+
+from collections.abc import Mapping
+
+from playwright.sync_api import Page, Response, expect
+
+from tests.viewer.conftest import VIEWER, Site
+from tests.viewer.looking import body, head, open_session
+from tests.viewer.sessions import called, create, said, text
+
+MOST_BYTES = 110_000
+
+
+class Assets:
+    """The scripts and style sheets that a page loads, by name, with their bytes in gzip."""
+
+    def __init__(self, page: Page) -> None:
+        self._names: list[str] = []
+        page.on("response", self._hear)
+
+    def _hear(self, response: Response) -> None:
+        kind = response.request.resource_type
+        if "/assets/" in response.url and kind in ("script", "stylesheet"):
+            self._names.append(response.url.rsplit("/", 1)[1])
+
+    def sizes(self) -> Mapping[str, int]:
+        folder = VIEWER / "dist" / "assets"
+        return {name: (folder / f"{name}.gz").stat().st_size for name in self._names}
+
+    def has(self, name: str) -> bool:
+        return any(one.startswith(f"{name}-") for one in self._names)
+
+
+def test_the_first_load_is_small_and_has_no_graphiql(page: Page, site: Site) -> None:
+    assets = Assets(page)
+    page.goto(site.url)
+    expect(page.locator("a.open").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    sizes = assets.sizes()
+    assert 0 < sum(sizes.values()) <= MOST_BYTES, sizes
+    assert not [name for name in sizes if "graphiql" in name or "monaco" in name]
+
+
+def test_a_session_loads_what_draws_its_contents_when_they_are_first_shown(
+    page: Page, site: Site
+) -> None:
+    session = create(
+        site,
+        said("asked", "What is there?", role="USER"),
+        called("look", [text("one\ntwo")], rawInput={"command": "ls"}),
+        said("thought", "There **may** be more.", role="THINKING"),
+    )
+    assets = Assets(page)
+    open_session(page, site, session)
+    page.wait_for_load_state("networkidle")
+    sizes = assets.sizes()
+    assert 0 < sum(sizes.values()) <= MOST_BYTES, sizes
+    for name in ("Markdown", "Loaded", "highlighter", "Heavy", "SessionList"):
+        assert not assets.has(name)
+    head(page, "look").click()
+    expect(body(page, "look")).to_contain_text("two")
+    expect(body(page, "look").locator(".hljs-built_in")).to_have_text("ls")
+    assert assets.has("Loaded")
+    assert assets.has("highlighter")
+    assert not assets.has("Markdown")
+    page.locator(".fold").click()
+    expect(page.locator(".markdown strong")).to_have_text("may")
+    assert assets.has("Markdown")

@@ -1,0 +1,157 @@
+"""A session that goes on while it is looked at."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
+
+from tests.cli.conftest import process
+from tests.cli.serving import graphql_url, serving
+from tests.viewer.conftest import TIMEOUT_MS, Site
+from tests.viewer.looking import distance_from_end, head, next_frame, open_session
+from tests.viewer.sessions import append, called, create, said, text, update
+
+_TOP_OF_CARD = "() => document.querySelector('.card .head').getBoundingClientRect().top"
+
+
+def _filled(site: Site) -> str:
+    return create(site, *(said(f"m{place}", f"Words {place}. " * 20) for place in range(60)))
+
+
+def _first_in_sight(page: Page) -> list[object]:
+    place: list[object] = page.evaluate(
+        """() => {
+          const top = document.querySelector('.list').getBoundingClientRect().top
+          const rows = [...document.querySelectorAll('article')]
+          const row = rows.find((one) => one.getBoundingClientRect().bottom > top + 5)
+          return [row.dataset.sequence, Math.round(row.getBoundingClientRect().top)]
+        }"""
+    )
+    return place
+
+
+def test_the_end_is_followed_until_the_person_moves_away(page: Page, site: Site) -> None:
+    session = _filled(site)
+    open_session(page, site, session)
+    append(site, session, said("new", "The newest words"))
+    expect(page.get_by_text("The newest words")).to_be_in_viewport()
+    assert distance_from_end(page) < 5
+    page.locator(".list").hover()
+    page.mouse.wheel(0, -600)
+    expect(page.get_by_role("button", name="To the end")).to_be_visible()
+    page.wait_for_function(
+        "() => { const l = document.querySelector('.list');"
+        " return l.scrollHeight - l.scrollTop - l.clientHeight > 300 }"
+    )
+    before = _first_in_sight(page)
+    append(site, session, said("newer", "Newer"), said("newest", "Newest"))
+    button = page.get_by_role("button", name="2 new")
+    expect(button).to_be_visible()
+    assert _first_in_sight(page) == before
+    button.click()
+    expect(page.get_by_text("Newest", exact=True)).to_be_in_viewport()
+    append(site, session, said("last", "And the end is followed again"))
+    expect(page.get_by_text("And the end is followed again")).to_be_in_viewport()
+
+
+def test_opening_a_card_stays_where_it_is(page: Page, site: Site) -> None:
+    session = create(site, *(said(f"m{place}", f"# Words\n\n{place}") for place in range(60)))
+    append(site, session, called("the call", [text("line\n" * 40)]))
+    # What draws the words above it comes after it is opened, and gives them more room.
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/assets/Markdown-*.js", hold)
+    open_session(page, site, session)
+    head(page, "the call").click()
+    before = page.evaluate(_TOP_OF_CARD)
+    append(site, session, said("after", "What came after"))
+    expect(page.get_by_role("button", name="1 new")).to_be_visible()
+    expect(page.locator(".markdown h3")).to_have_count(0)
+    (route,) = held
+    route.continue_()
+    expect(page.locator(".markdown h3").first).to_be_attached()
+    next_frame(page)
+    page.wait_for_function(f"before => Math.abs(({_TOP_OF_CARD})() - before) < 2", arg=before)
+
+
+def test_two_browsers_see_the_same(browser: Browser, page: Page, site: Site) -> None:
+    session = create(site, called("the call", None, status="PENDING"))
+    other = browser.new_context().new_page()
+    for one in (page, other):
+        open_session(one, site, session)
+        expect(head(one, "the call")).to_contain_text("pending")
+    update(site, session, "the call", status="FAILED", title="the call, at last")
+    append(site, session, said("end", "That was all"))
+    for one in (page, other):
+        expect(head(one, "the call, at last")).to_contain_text("failed")
+        expect(one.get_by_text("That was all")).to_be_visible()
+    assert page.locator(".list").inner_text() == other.locator(".list").inner_text()
+    other.context.close()
+
+
+def test_the_list_shows_sessions_as_they_come_and_change(page: Page, site: Site) -> None:
+    page.goto(site.url)
+    expect(page.locator("a.open").first).to_be_visible()
+    session = create(site, title="Just begun")
+    row = page.locator(f"a[href='/sessions/{session}']")
+    expect(row).to_contain_text("Just begun")
+    append(site, session, said("one", "One"), said("two", "Two"))
+    expect(row).to_contain_text("2 messages")
+
+
+def test_the_list_shows_what_began_before_changes_are_told(page: Page, site: Site) -> None:
+    waiting: list[str | bytes] = []
+    sockets: list[WebSocketRoute] = []
+
+    def wait(message: str | bytes) -> None:
+        waiting.append(message)
+
+    def hold(socket: WebSocketRoute) -> None:
+        socket.on_message(wait)
+        sockets.append(socket)
+
+    page.route_web_socket("**/graphql", hold)
+    page.goto(site.url)
+    expect(page.locator("a.open").first).to_be_visible()
+    session = create(site, title="Begun meanwhile")
+    (socket,) = sockets
+    server = socket.connect_to_server()
+
+    def send(message: str | bytes) -> None:
+        server.send(message)
+
+    socket.on_message(send)
+    for message in waiting:
+        server.send(message)
+    expect(page.locator(f"a[href='/sessions/{session}']")).to_contain_text("Begun meanwhile")
+
+
+def test_after_a_restart_of_the_server_the_view_goes_on(
+    browser: Browser, tmp_path: Path, site: Site
+) -> None:
+    assert site  # The viewer has been built.
+    with process("sample", "--data-dir", tmp_path) as sampling:
+        sampling.communicate()
+    context = browser.new_context()
+    context.set_default_timeout(TIMEOUT_MS)
+    page = context.new_page()
+    with serving("--data-dir", tmp_path) as (_, lines):
+        own = Site(graphql_url(lines).removesuffix("/graphql"))
+        session = create(own, said("one", "Before the restart"))
+        open_session(page, own, session)
+        expect(page.get_by_text("Before the restart")).to_be_visible()
+        append(own, session, said("two", "Told live"))
+        expect(page.get_by_text("Told live")).to_be_visible()
+    expect(page.get_by_text("The server is out of reach.")).to_be_visible()
+    page.evaluate("window.notReloaded = true")
+    port = re.search(r":(\d+)", own.url)
+    assert port is not None
+    with serving("--data-dir", tmp_path, "--port", port[1]):
+        append(own, session, said("three", "After the restart"))
+        expect(page.get_by_text("After the restart")).to_be_visible()
+        expect(page.get_by_text("The server is out of reach.")).to_have_count(0)
+        assert page.evaluate("window.notReloaded") is True
+    context.close()

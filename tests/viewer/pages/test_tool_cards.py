@@ -1,0 +1,208 @@
+"""Tool cards in the browser: what is asked for, and what hostile output can do."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.viewer.conftest import Site
+from tests.viewer.looking import Operations, body, dialogs_of, head, open_session, overflows
+from tests.viewer.sessions import ESCAPE, append, called, create, said, text, update
+
+BIDI = "\u202e"
+LONG_LINE = 5_000_000
+
+HOSTILE: dict[str, list[Any]] = {
+    "a script": [text("<script>alert(1)</script><img src=x onerror=alert(1)>")],
+    "markdown": [
+        text(
+            "# Report\n\n[click](javascript:alert(1)) ![spy](https://example.com/spy.png)\n\n"
+            "<svg onload=alert(1)><script>alert(1)</script></svg> <iframe src=//example.com>"
+        )
+    ],
+    "a drawing": [
+        {
+            "type": "content",
+            "content": {
+                "type": "image",
+                "mimeType": "image/svg+xml",
+                "data": "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIG9ubG9hZD0i"
+                "YWxlcnQoMSkiPjxzY3JpcHQ+YWxlcnQoMSk8L3NjcmlwdD48L3N2Zz4=",
+            },
+        }
+    ],
+    "resource": [
+        {
+            "type": "content",
+            "content": {"type": "resource_link", "uri": "javascript:alert(1)", "name": "press me"},
+        }
+    ],
+    "escapes": [
+        text(
+            f"{ESCAPE}]8;;https://example.com{ESCAPE}\\a link{ESCAPE}]8;;{ESCAPE}\\ "
+            f"{ESCAPE}]0;a title\x07{ESCAPE}[2J{ESCAPE}[999;999H{ESCAPE}[31mred{ESCAPE}[0m end"
+        )
+    ],
+    "reordered": [text(f"safe{BIDI}gnirts desrever{BIDI}")],
+    "a broken diff": [text("--- a/x\n+++ b/x\n@@ -1,9 +1,2 @@\n-one\nthis is no diff line")],
+    "no shape at all": [{"type": 7}, None, [[[]]], "a bare text", {"type": "diff", "path": []}],
+}
+
+
+def test_no_content_is_asked_for_until_a_card_is_opened_and_then_once(
+    page: Page, site: Site
+) -> None:
+    session = create(
+        site,
+        called("first", [text("one")], rawInput={"command": "echo one"}),
+        called("second", [text("two")]),
+    )
+    operations = Operations(page)
+    open_session(page, site, session)
+    expect(page.locator(".card")).to_have_count(2)
+    assert operations.names == ["OpenAtEnd"]
+    head(page, "first").dblclick()
+    head(page, "first").click()
+    expect(body(page, "first")).to_contain_text("one")
+    expect(body(page, "first")).to_contain_text("echo one")
+    assert operations.names == ["OpenAtEnd", "ToolContent"]
+    head(page, "first").click()
+    head(page, "first").click()
+    expect(body(page, "first")).to_contain_text("one")
+    assert operations.names == ["OpenAtEnd", "ToolContent"]
+
+
+def test_content_outlives_scrolling_away(page: Page, site: Site) -> None:
+    many = [said(f"m{place}", f"Words {place}. " * 30) for place in range(100)]
+    session = create(site, called("the call", [text("its output")]), *many)
+    operations = Operations(page)
+    open_session(page, site, session, "#m1")
+    head(page, "the call").click()
+    expect(body(page, "the call")).to_contain_text("its output")
+    page.get_by_role("button", name="To the end").click()
+    expect(page.locator("article[data-sequence='101']")).to_be_visible()
+    page.keyboard.press("g")
+    expect(body(page, "the call")).to_contain_text("its output")
+    assert operations.names.count("ToolContent") == 1
+
+
+def test_an_update_of_the_content_reaches_an_open_card(page: Page, site: Site) -> None:
+    session = create(site, called("the call", [text("half")], status="IN_PROGRESS"))
+    operations = Operations(page)
+    open_session(page, site, session)
+    head(page, "the call").click()
+    expect(body(page, "the call")).to_contain_text("half")
+    expect(head(page, "the call")).to_contain_text("running")
+    update(site, session, "the call", content=[text("the whole")], status="COMPLETED")
+    expect(body(page, "the call")).to_contain_text("the whole")
+    expect(body(page, "the call")).not_to_contain_text("half")
+    assert operations.names.count("ToolContent") == 2
+
+
+@pytest.mark.parametrize("kind", ["EXECUTE", "READ", "FETCH", "OTHER"])
+def test_hostile_content_does_nothing_and_takes_nothing_with_it(
+    page: Page, site: Site, kind: str
+) -> None:
+    calls = [called(name, content, kind=kind) for name, content in HOSTILE.items()]
+    session = create(site, said("before", "Before it"), *calls, said("after", "After it"))
+    dialogs = dialogs_of(page)
+    open_session(page, site, session, "#m1")
+    if page.locator(".fold", has_text="Read").count():
+        page.locator(".fold", has_text="Read").click()
+    for name in HOSTILE:
+        head(page, name).scroll_into_view_if_needed()
+        head(page, name).click()
+        expect(body(page, name).get_by_text("Stored JSON")).to_be_visible()
+        assert not overflows(page)
+        if name == "escapes":
+            expect(body(page, name)).to_contain_text("a link red end")
+            assert body(page, name).locator("a[href*='example.com']").count() == 0
+        if name == "reordered":
+            expect(body(page, name)).to_contain_text("⟨U+202E⟩")
+        head(page, name).click()
+    page.keyboard.press("G")
+    expect(page.get_by_text("After it")).to_be_visible()
+    assert page.locator("#root script, #root iframe, #root object, #root embed").count() == 0
+    assert page.locator("a[href^='javascript:']").count() == 0
+    assert dialogs == []
+
+
+def test_hostile_text_of_messages_and_names_does_nothing(page: Page, site: Site) -> None:
+    evil = (
+        f"<img src=x onerror=alert(1)> [x](javascript:alert(1)) ![s](https://example.com/s){BIDI}"
+    )
+    dialogs = dialogs_of(page)
+    roles = ["USER", "ASSISTANT", "THINKING", "SYSTEM", "PLAN"]
+    session = create(
+        site,
+        *(said(role, evil, role=role) for role in roles),
+        called("evil", [text(evil)], title=evil, name=evil, locations=[{"path": evil}]),
+        title=evil,
+    )
+    page.goto(site.url)
+    expect(page.locator(f"a[href='/sessions/{session}']")).to_contain_text("⟨U+202E⟩")
+    open_session(page, site, session)
+    for fold in page.locator(".fold").all():
+        fold.click()
+    page.locator(".card .head").click()
+    expect(page.get_by_text("Stored JSON")).to_be_visible()
+    assert page.locator("#root img").count() == 0
+    assert page.locator("a[href^='javascript:']").count() == 0
+    assert not overflows(page)
+    assert dialogs == []
+
+
+def test_a_line_of_5_mb_is_shown_in_part(page: Page, site: Site) -> None:
+    session = create(site, called("long", [text("x" * LONG_LINE)]), said("after", "After it"))
+    open_session(page, site, session)
+    expect(head(page, "long")).to_contain_text("5.0 MB")
+    head(page, "long").click()
+    expect(body(page, "long")).to_contain_text("Very long lines are cut here")
+    expect(page.get_by_role("link", name="Download 5.0 MB")).to_be_attached()
+    assert not overflows(page)
+    shown: int = page.evaluate("document.body.innerText.length")
+    assert shown < 100_000
+
+
+def test_a_large_output_is_loaded_on_by_lines_and_bytes(page: Page, site: Site) -> None:
+    lines = "\n".join(f"line {number} " + "." * 60 for number in range(1, 6001))
+    session = create(site, called("large", [text(lines)]))
+    open_session(page, site, session)
+    head(page, "large").click()
+    expect(body(page, "large")).to_contain_text("500 of 6,000 lines")
+    page.get_by_role("button", name="Show the end").click()
+    expect(body(page, "large")).to_contain_text("line 6000")
+    page.get_by_role("button", name=re.compile("Show more: 500 of")).click()
+    expect(body(page, "large")).to_contain_text("line 1000 ")
+    page.get_by_role("button", name="Stored JSON").click()
+    expect(page.get_by_label("Stored JSON", exact=True)).to_contain_text('[{"type":"content"')
+    page.get_by_role("button", name=re.compile("Show more: 65.5 KB")).click()
+    expect(page.get_by_role("button", name=re.compile("Show more: 131.1 KB"))).to_be_visible()
+
+
+def test_a_subagents_session_opens_in_place(page: Page, site: Site) -> None:
+    found = site.query('{ sessions(filter: {agent: "sample-agent"}) { nodes { id } } }')
+    open_session(page, site, found["sessions"]["nodes"][0]["id"], "#m16")
+    head(page, "Look through the archive").click()
+    page.get_by_role("button", name=re.compile("Open the sub-agent.s session here")).click()
+    nested = page.locator(".nested")
+    expect(nested.locator("article").first).to_contain_text("Find gaps in the archive.")
+    assert page.url.endswith("#m16")
+
+
+def test_runs_of_reads_fold_into_one_line(page: Page, site: Site) -> None:
+    reads = [called(f"/src/{name}.py", [text(name)], kind="READ") for name in "abcd"]
+    session = create(site, said("one", "I read."), *reads, said("two", "I have read."))
+    open_session(page, site, session)
+    fold = page.get_by_role("button", name="Read 4 files")
+    expect(fold).to_be_visible()
+    expect(page.locator(".card")).to_have_count(0)
+    fold.click()
+    expect(page.locator(".card")).to_have_count(4)
+    append(site, session, said("three", "And on."))
+    expect(page.get_by_text("And on.")).to_be_attached()
+    expect(page.locator(".card")).to_have_count(4)
+    page.goto(f"{site.url}/sessions/{session}#m4")
+    page.reload()
+    expect(page.locator("article[data-sequence='4'] .card")).to_be_in_viewport()
