@@ -126,21 +126,42 @@ async def slice_bytes(
     info: Info, part: Part, read: ReadRange, offset: int, length: int
 ) -> ContentSlice:
     """As `slice_part`, of bytes that `read` returns."""
+    check_range(info, offset, length)
+    start = min(offset, part.size)
+    end = min(start + length, part.size)
+    info.context.ledger.charge_part(end - start, part.access, part_copies(info))
+    window_start, window_end = window_around(start, end)
+    window = await read(window_start, window_end - window_start) if end > start else b""
+    return slice_of(window, window_start, (start, end), part.size)
+
+
+def check_range(info: Info, offset: int, length: int) -> None:
+    """Check what range of bytes is asked for.
+
+    Raises:
+        BadUserInputError: naming `offset` or `length`.
+    """
     limit = info.context.settings.max_slice_bytes
     if offset < 0:
         raise BadUserInputError("offset must not be negative.", argument="offset")
     if not 1 <= length <= limit:
         raise BadUserInputError(f"length must be between 1 and {limit}.", argument="length")
-    start = min(offset, part.size)
-    end = min(start + length, part.size)
-    copies = heavy.copies_below(info, "text", "base64")
-    info.context.ledger.charge_part(end - start, part.access, copies)
-    # A character that straddles an end is at most this long, so the window holds it whole.
-    window_start = max(0, start - _WIDEST_CHARACTER)
-    window_end = min(part.size, end + _WIDEST_CHARACTER)
-    window = await read(window_start, window_end - window_start) if end > start else b""
-    start, end = _whole_characters(window, window_start, start, end)
-    return _slice(window[start - window_start : end - window_start], start, part.size)
+
+
+def part_copies(info: Info) -> int:
+    """Return how often the slice being resolved is shown."""
+    return heavy.copies_below(info, "text", "base64")
+
+
+def window_around(start: int, end: int) -> tuple[int, int]:
+    """Return the range that holds [start, end) and any character that straddles an end of it."""
+    return max(0, start - _WIDEST_CHARACTER), end + _WIDEST_CHARACTER
+
+
+def slice_of(window: bytes, base: int, range_: tuple[int, int], total: int) -> ContentSlice:
+    """Return a range of `total` bytes, of which `window` has those from `base` on around it."""
+    start, end = _whole_characters(window, base, *range_)
+    return _slice(window[start - base : end - base], start, total)
 
 
 def _slice(data: bytes, offset: int, total: int) -> ContentSlice:
