@@ -107,6 +107,22 @@ async def test_in_bulk_the_whole_content_is_charged(api: Api, field: str) -> Non
     ]
 
 
+@pytest.mark.parametrize(("first", "rest"), [(1, "é\ntwo\n"), (2, "two\n"), (-1, "two\n"), (3, "")])
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_lines_say_where_the_first_begins_in_the_text(
+    api: Api, first: int, rest: str
+) -> None:
+    session = await api.store([tool_message([text_block("é\ntwo\n")])])
+    document = """
+    query ($id: ID!, $from: Int!) { message(id: $id) { toolMetadata {
+      contentLines(from: $from) { offset } } } }
+    """
+    data = await api.data(document, **{"id": session.message(1), "from": first})
+    offset = data["message"]["toolMetadata"]["contentLines"]["offset"]
+    data = await api.data(TEXT, id=session.message(1), offset=offset, length=100)
+    assert data["message"]["toolMetadata"]["contentText"]["text"] == rest
+
+
 async def test_ranges_of_the_text_join_to_it_at_whole_characters(api: Api) -> None:
     content = [text_block("a😀b"), text_block("é" * 5), {"type": "image", "mimeType": "image/png"}]
     session = await api.store([tool_message(content)])
@@ -121,4 +137,12 @@ async def test_ranges_of_the_text_join_to_it_at_whole_characters(api: Api) -> No
         offset = found["nextOffset"]
     whole = "a😀b\nééééé\n[image/png]"
     assert "".join(pieces) == whole
+    beyond = await api.data(TEXT, id=session.message(1), offset=1_000, length=3)
+    assert beyond["message"]["toolMetadata"]["contentText"] == {
+        "offset": len(whole.encode()),
+        "length": 0,
+        "totalSize": len(whole.encode()),
+        "nextOffset": None,
+        "text": "",
+    }
     assert found["totalSize"] == len(whole.encode())

@@ -52,6 +52,9 @@ class ContentLines:
     """What `contentLines` returns; lines are counted from 1."""
 
     from_: int = strawberry.field(name="from")
+    offset: BigInt = strawberry.field(
+        description="Where the first of them begins in the text, in bytes, as `contentText` counts."
+    )
     lines: list[str]
     truncated: list[int]
     total_lines: int
@@ -248,6 +251,7 @@ def _lines(data: bytes, first: int, count: int, limit: int) -> ContentLines:
     following = start + len(taken) + 1
     return ContentLines(
         from_=start + 1,
+        offset=BigInt(sum(len(line.encode()) for line in lines[:start]) + start),
         lines=taken,
         truncated=truncated,
         total_lines=len(lines),

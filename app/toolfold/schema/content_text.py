@@ -9,6 +9,7 @@ from toolfold.errors import BadUserInputError
 from toolfold.readable_stream import finding, slicing
 from toolfold.readable_stream.runs import Run, runs
 from toolfold.schema import heavy
+from toolfold.schema.blocks import hash_text
 from toolfold.schema.connection import Scope, page_size
 from toolfold.schema.content import (
     ContentSlice,
@@ -66,7 +67,9 @@ async def slice_text(info: Info, part: Part, offset: int, length: int) -> Conten
     found = await slicing.window(_runs(info, part), base, stop)
     start = min(offset, found.size)
     end = min(start + length, found.size)
-    return slice_of(found.data if end > start else b"", base, (start, end), found.size)
+    if start == end:
+        return slice_of(b"", start, (start, end), found.size)
+    return slice_of(found.data, base, (start, end), found.size)
 
 
 async def find_in(
@@ -86,7 +89,7 @@ async def find_in(
             f"text must be 1 to {MAX_FIND_CHARACTERS} characters of one line.", argument="text"
         )
     limit = page_size(info, first, None)
-    scope = Scope.of("contentFind", part.hash.hex(), finding.folded(text), types=(int,))
+    scope = _find_scope(hash_text(part.hash), text)
     key = scope.decode(after, argument="after")
     slice_bytes = info.context.settings.max_slice_bytes
     charge = part.size if part.access.bulk else min(part.size, slice_bytes)
@@ -107,3 +110,12 @@ async def find_in(
 def _runs(info: Info, part: Part) -> AsyncIterator[Run]:
     stream = partial(content_store.stream, info.context.database, part.project_id, part.hash)
     return runs(stream, part.size)
+
+
+def find_cursor(content_hash: str, text: str, line: int) -> str:
+    """Return the cursor of a line in what is found of `text` in the content with this hash."""
+    return _find_scope(content_hash, text).encode((line,))
+
+
+def _find_scope(content_hash: str, text: str) -> Scope:
+    return Scope.of("contentFind", content_hash, finding.folded(text), types=(int,))

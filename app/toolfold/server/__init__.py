@@ -11,6 +11,7 @@ from starlette.routing import Route, WebSocketRoute
 from strawberry.schema import BaseSchema
 
 from toolfold.access import AccessMiddleware
+from toolfold.documents import Documents
 from toolfold.errors import AppError, NotFoundError
 from toolfold.relay import relaying
 from toolfold.schema import build_schema
@@ -20,6 +21,7 @@ from toolfold.server import content_routes, health, import_route, problems, trus
 from toolfold.server.compression import CompressionMiddleware
 from toolfold.server.graphql_http import GraphQLEndpoint
 from toolfold.server.graphql_socket import GraphQLSocket
+from toolfold.server.mcp_route import McpEndpoint
 from toolfold.server.sweeping import sweeping
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
@@ -38,6 +40,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
     caches = DocumentCaches()
     served = schema or build_schema(caches)
     trusted = trusted_documents.load(settings, served, caches)
+    mcp = McpEndpoint()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -45,7 +48,11 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         resources = Resources(settings, database)
         app.state.resources = resources
         try:
-            async with relaying(database, resources.events), sweeping(database, settings):
+            async with (
+                relaying(database, resources.events),
+                sweeping(database, settings),
+                mcp.hosting(Documents(resources, served)),
+            ):
                 yield
         finally:
             await database.close()
@@ -54,6 +61,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         routes=[
             Route("/graphql", GraphQLEndpoint(served, trusted).answer, methods=["GET", "POST"]),
             WebSocketRoute("/graphql", GraphQLSocket(served, trusted)),
+            Route("/mcp", mcp),
             Route(
                 "/api/projects/{project}/sessions/{session}/messages/{sequence}/tool-content",
                 content_routes.tool_content,
