@@ -36,6 +36,18 @@ query McpSessions($first: Int!, $after: String, $filter: SessionFilter) {
     + _SESSION
 )
 
+SESSION_IDS = """
+query McpSessionIds($first: Int!, $filter: SessionFilter) {
+  sessions(first: $first, filter: $filter) { nodes { id } }
+}
+"""
+
+COUNT = """
+query McpCount($id: ID!) {
+  session(id: $id) { messageCount }
+}
+"""
+
 SESSION = (
     """
 query McpSession($id: ID!) {

@@ -13,7 +13,10 @@ from pydantic import ValidationError
 
 from toolfold.documents import Documents
 from toolfold.errors import AppError
+from toolfold.mcp_server.completion import add_completion
+from toolfold.mcp_server.prompts import Prompts
 from toolfold.mcp_server.reading import Reader
+from toolfold.mcp_server.resources import Resources
 from toolfold.mcp_server.tools import ReadingTools, WritingTools
 from toolfold.schema.masking import log_unexpected
 
@@ -72,6 +75,9 @@ def build_server(documents: Documents) -> ToolfoldServer:
         )
     reader = Reader(documents)
     ReadingTools(reader).add_to(server)
+    Resources(reader).add_to(server)
+    Prompts(reader).add_to(server)
+    add_completion(server, reader)
     if documents.settings.mcp_allow_writing:
         WritingTools(reader).add_to(server)
     return server
