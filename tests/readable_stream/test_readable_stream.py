@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolfold import readable, stored_json
-from toolfold.readable_stream import finding, slicing
+from toolfold.readable_stream import finding, lining, slicing
 from toolfold.readable_stream.runs import ReadRange, Run, runs
 
 LONG = 4_200
@@ -131,6 +131,31 @@ async def test_a_match_has_the_place_of_the_text_in_the_stored_bytes(
         found = data[match.offset :].decode()
         assert finding.folded(found).startswith(finding.folded(needle))
         assert len(match.text) <= finding.MAX_SHOWN_CHARACTERS
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    content=st.one_of(
+        contents, st.text(alphabet="a\né", max_size=40).map(lambda text: [text, text])
+    ),
+    piece=st.integers(700, 9_000),
+    first=st.integers(1, 12),
+    count=st.integers(1, 5),
+)
+async def test_a_liner_keeps_the_lines_asked_for_and_counts_all(
+    content: Any, piece: int, first: int, count: int
+) -> None:
+    data = stored_json.encode(content)
+    expected = readable.lines(stored_json.decode(data))
+    liner = lining.Liner(first, count, 50, 1_000_000)
+
+    await lining.read(runs(reading(data, piece), len(data), max_block_bytes=5_000), liner)
+
+    assert liner.total == len(expected)
+    assert liner.lines == [line[:50] for line in expected[first - 1 : first - 1 + count]]
+    before = expected[: first - 1]
+    text = readable.text(stored_json.decode(data)).encode()
+    assert liner.offset == min(len(text), sum(len(line.encode()) + 1 for line in before))
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 4), (3, 3), (5, 100), (100, 200)])

@@ -123,6 +123,22 @@ async def test_lines_say_where_the_first_begins_in_the_text(
     assert data["message"]["toolMetadata"]["contentText"]["text"] == rest
 
 
+@pytest.mark.parametrize("first", [1, 3, 4_000, -1, -5_000, 5_001])
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_lines_are_the_same_of_a_content_that_is_not_read_whole(api: Api, first: int) -> None:
+    text = "\n".join(f"line {number} é" for number in range(5_000))
+    session = await api.store([tool_message([text_block(text)])])
+    document = """
+    query ($id: ID!, $from: Int!) { message(id: $id) { toolMetadata {
+      contentLines(from: $from, count: 3) { from offset lines truncated totalLines nextFrom } } } }
+    """
+    variables = {"id": session.message(1), "from": first}
+    api = api.with_settings(content_budget_bytes=1_000_000)
+    whole = await api.data(document, **variables)
+    streamed = await api.with_settings(max_slice_bytes=1_000).data(document, **variables)
+    assert streamed == whole
+
+
 async def test_ranges_of_the_text_join_to_it_at_whole_characters(api: Api) -> None:
     content = [text_block("a😀b"), text_block("é" * 5), {"type": "image", "mimeType": "image/png"}]
     session = await api.store([tool_message(content)])

@@ -2,7 +2,8 @@
 
 import asyncio
 import base64
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 import orjson
@@ -10,12 +11,15 @@ import strawberry
 
 from toolfold import readable, stored_json
 from toolfold.errors import BadUserInputError
-from toolfold.loaders import load_content
+from toolfold.readable_stream import lining
+from toolfold.readable_stream.lining import Liner
+from toolfold.readable_stream.runs import Run, runs
 from toolfold.schema import fields, heavy
 from toolfold.schema.blocks import blob_url, hash_text
 from toolfold.schema.context import Info
 from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.scalars import BigInt, JSONValue
+from toolfold.settings import MAX_INT
 from toolfold.store import content as content_store
 
 MAX_LINE_BYTES = 64 * 1024
@@ -225,22 +229,47 @@ async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLin
     charge = part.size if part.access.bulk else min(part.size, limit)
     info.context.ledger.charge_part(charge, part.access, heavy.copies_below(info, "lines"))
     count = min(count, MAX_LINES)
-    if part.size <= limit:
-        data = await info.context.loaders.contents.load(part.key)
-        return await asyncio.to_thread(_lines, data, first, count, limit)
-    # Read by itself and forgotten: an operation holds one large content at a time.
-    async with info.context.large_read:
-        data = await load_content(info.context.database, part.key)
-        return await asyncio.to_thread(_lines, data, first, count, limit)
+    if part.size > limit:
+        return await _lines_of_large(info, part, first, count)
+    data = await info.context.loaders.contents.load(part.key)
+    return await asyncio.to_thread(_lines, data, first, count, limit)
+
+
+async def _lines_of_large(info: Info, part: Part, first: int, count: int) -> ContentLines:
+    """Return lines of a content that is not to be in memory whole, reading it once or twice."""
+    limit = info.context.settings.max_slice_bytes
+    if first < 0:
+        all_of_it = await lining.read(runs_of(info, part), Liner(MAX_INT, 1, 0, limit))
+        first = max(1, all_of_it.total + first + 1)
+    longest = MAX_LINE_BYTES + 1
+    liner = await lining.read(runs_of(info, part), Liner(first, count, longest, limit))
+    start = min(first - 1, liner.total)
+    return _shown(liner.lines, start, (liner.offset, liner.total), limit)
+
+
+def runs_of(info: Info, part: Part) -> AsyncIterator[Run]:
+    """Yield the readable text of a part as its stored bytes come."""
+    stream = partial(content_store.stream, info.context.database, part.project_id, part.hash)
+    return runs(stream, part.size)
 
 
 def _lines(data: bytes, first: int, count: int, limit: int) -> ContentLines:
     lines = readable.lines(stored_json.decode(data))
     start = max(0, len(lines) + first) if first < 0 else min(first - 1, len(lines))
+    offset = sum(len(line.encode()) for line in lines[:start]) + start
+    return _shown(lines[start : start + count], start, (offset, len(lines)), limit)
+
+
+def _shown(lines: list[str], start: int, place: tuple[int, int], limit: int) -> ContentLines:
+    """Return as many of the lines after line `start` as have at most `limit` bytes.
+
+    `place` is where they begin in the text, and how many lines it has.
+    """
+    offset, total = place
     taken: list[str] = []
     truncated: list[int] = []
     used = 0
-    for number, line in enumerate(lines[start : start + count], start + 1):
+    for number, line in enumerate(lines, start + 1):
         shown = _cut(line)
         used += len(shown.encode()) + _AROUND_A_LINE
         if used > limit and taken:
@@ -251,11 +280,11 @@ def _lines(data: bytes, first: int, count: int, limit: int) -> ContentLines:
     following = start + len(taken) + 1
     return ContentLines(
         from_=start + 1,
-        offset=BigInt(sum(len(line.encode()) for line in lines[:start]) + start),
+        offset=BigInt(offset),
         lines=taken,
         truncated=truncated,
-        total_lines=len(lines),
-        next_from=following if following <= len(lines) else None,
+        total_lines=total,
+        next_from=following if following <= total else None,
     )
 
 

@@ -1,13 +1,9 @@
 """The text that a person would read of a content, at any size: its bytes, and what is in it."""
 
-from collections.abc import AsyncIterator
-from functools import partial
-
 import strawberry
 
 from toolfold.errors import BadUserInputError
 from toolfold.readable_stream import finding, slicing
-from toolfold.readable_stream.runs import Run, runs
 from toolfold.schema import heavy
 from toolfold.schema.blocks import hash_text
 from toolfold.schema.connection import Scope, page_size
@@ -15,13 +11,13 @@ from toolfold.schema.content import (
     ContentSlice,
     check_range,
     part_copies,
+    runs_of,
     slice_of,
     window_around,
 )
 from toolfold.schema.context import Info
 from toolfold.schema.heavy import Part
 from toolfold.schema.scalars import BigInt
-from toolfold.store import content as content_store
 
 MAX_FIND_CHARACTERS = 1_000
 
@@ -64,7 +60,7 @@ async def slice_text(info: Info, part: Part, offset: int, length: int) -> Conten
     charge = part.size if part.access.bulk else min(part.size, length)
     info.context.ledger.charge_part(charge, part.access, part_copies(info))
     base, stop = window_around(offset, offset + length)
-    found = await slicing.window(_runs(info, part), base, stop)
+    found = await slicing.window(runs_of(info, part), base, stop)
     start = min(offset, found.size)
     end = min(start + length, found.size)
     if start == end:
@@ -95,7 +91,7 @@ async def find_in(
     charge = part.size if part.access.bulk else min(part.size, slice_bytes)
     info.context.ledger.charge_part(charge, part.access, heavy.copies_below(info, "matches"))
     found = finding.Finder(text, limit, slice_bytes, after=int(key[0]) if key else 0)
-    await finding.find(_runs(info, part), found)
+    await finding.find(runs_of(info, part), found)
     last = found.matches[-1].line if found.matches else None
     return ContentMatches(
         matches=[
@@ -105,11 +101,6 @@ async def find_in(
         total_count=found.total_count,
         end_cursor=scope.encode((last,)) if found.has_more and last is not None else None,
     )
-
-
-def _runs(info: Info, part: Part) -> AsyncIterator[Run]:
-    stream = partial(content_store.stream, info.context.database, part.project_id, part.hash)
-    return runs(stream, part.size)
 
 
 def find_cursor(content_hash: str, text: str, line: int) -> str:
