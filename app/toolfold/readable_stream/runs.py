@@ -17,6 +17,9 @@ ReadRange = Callable[[int, int], AsyncIterator[bytes]]
 IN_LOOP_CHARACTERS = 16 * 1024
 """A run up to this is looked through on the event loop; a thread would cost more than it frees."""
 
+IN_LOOP_BYTES = 64 * 1024
+"""As much of stored bytes."""
+
 _MAX_STRINGS = 16
 _MAX_REST_BYTES = 64 * 1024
 _LONGEST_ESCAPE = len(r"\u0000")
@@ -76,7 +79,8 @@ async def _blocks(
         return [(block, _short(block)) for block in splitter.feed(piece)]
 
     async for piece in read(0, size):
-        for found in await asyncio.to_thread(split, piece):
+        is_short = len(piece) <= IN_LOOP_BYTES
+        for found in split(piece) if is_short else await asyncio.to_thread(split, piece):
             yield found
     for block in splitter.end():
         yield block, _short(block)

@@ -1,9 +1,13 @@
 """The text that a person would read of a content, at any size: its bytes, and what is in it."""
 
+from collections.abc import AsyncIterator
+from functools import partial
+
 import strawberry
 
 from toolfold.errors import BadUserInputError
 from toolfold.readable_stream import finding, slicing
+from toolfold.readable_stream.runs import ReadRange, Run, runs
 from toolfold.schema import heavy
 from toolfold.schema.blocks import hash_text
 from toolfold.schema.connection import Scope, page_size
@@ -11,13 +15,13 @@ from toolfold.schema.content import (
     ContentSlice,
     check_range,
     part_copies,
-    runs_of,
     slice_of,
     window_around,
 )
 from toolfold.schema.context import Info
 from toolfold.schema.heavy import Part
 from toolfold.schema.scalars import BigInt
+from toolfold.store import content as content_store
 
 MAX_FIND_CHARACTERS = 1_000
 
@@ -101,6 +105,22 @@ async def find_in(
         total_count=found.total_count,
         end_cursor=scope.encode((last,)) if found.has_more and last is not None else None,
     )
+
+
+async def runs_of(info: Info, part: Part) -> AsyncIterator[Run]:
+    """Yield the readable text of a part; of a short one, loaded with all others of a list."""
+    read: ReadRange = partial(
+        content_store.stream, info.context.database, part.project_id, part.hash
+    )
+    if part.size <= heavy.IN_LOOP_BYTES:
+        data = await info.context.loaders.contents.load(part.key)
+        read = partial(_pieces, data)
+    async for run in runs(read, part.size):
+        yield run
+
+
+async def _pieces(data: bytes, start: int, end: int) -> AsyncIterator[bytes]:
+    yield data[start:end]
 
 
 def find_cursor(content_hash: str, text: str, line: int) -> str:

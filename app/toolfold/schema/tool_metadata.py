@@ -14,13 +14,12 @@ from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.schema import fields, heavy, selection
 from toolfold.schema.blocks import ToolContentBlock, blob_url, hash_text, parse_blocks
 from toolfold.schema.content import (
-    ContentLines,
     ContentSlice,
     RawValue,
     fragment,
-    lines_of,
     slice_part,
 )
+from toolfold.schema.content_lines import ContentLines, lines_of
 from toolfold.schema.content_text import ContentMatches, find_in, slice_text
 from toolfold.schema.context import Info
 from toolfold.schema.enums import ContentState, ToolKind, ToolStatus
