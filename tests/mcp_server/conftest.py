@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -10,6 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from tests.left_out import leave_out
 from tests.mcp_server.asking import Mcp
 from tests.server.serving import on_a_port
 from toolfold.documents import Documents
@@ -24,6 +26,13 @@ SCHEMA = build_schema()
 
 Connect = Callable[..., AbstractAsyncContextManager[Mcp]]
 """`connect(**settings)` gives a client of a server with these settings, of the test's transport."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what npm installs where there is none, except in CI."""
+    on_npm = [item for item in items if "mcp_packages" in getattr(item, "fixturenames", ())]
+    if on_npm and shutil.which("npm") is None:
+        leave_out(config, items, on_npm, "npm")
 
 
 @pytest.fixture

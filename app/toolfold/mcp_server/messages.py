@@ -91,7 +91,7 @@ class Page:
 
 @dataclass(slots=True)
 class Filling:
-    """Fills an answer with messages, in an order, until one does not fit."""
+    """Fills an answer with messages, one after the other, until one does not fit."""
 
     reader: Reader
     maker: ItemMaker
@@ -102,7 +102,7 @@ class Filling:
     _read: dict[str, dict[str, Slice]] = field(default_factory=dict)
 
     async def add(self, messages: Sequence[Value], at: int) -> bool:
-        """Add the message at a place of these; say whether the next may fit too."""
+        """Add the message at a place of these, all in order; say whether the next may fit too."""
         message = messages[at]
         parts = await self._parts(messages, at)
         item = self.maker.item(message, parts)
@@ -159,10 +159,11 @@ async def page_of_messages(
     left = room(max_bytes, header, empty, *calls)
     maker = ItemMaker(page.session_id, Fence(), page.max_bytes)
     filling = Filling(reader, maker, left, left // 2)
-    for at in _order(messages, page):
-        if not await filling.add(messages, at):
+    ordered = _in_order(messages, page)
+    for at, message in enumerate(ordered):
+        if not await filling.add(ordered, at):
             break
-        await progress(left - filling.left, left, f"message {messages[at]['sequence']}")
+        await progress(left - filling.left, left, f"message {message['sequence']}")
     shown = sorted(filling.items)
     items = [filling.items[sequence] for sequence in shown]
     lines = labelled(_header(session, *(shown[0], shown[-1]) if shown else (0, 0)))
@@ -214,15 +215,14 @@ def _most(reader: Reader) -> int:
     return min(reader.settings.max_page_size, reader.settings.max_rows)
 
 
-def _order(messages: Sequence[Value], page: Page) -> list[int]:
-    """Return the places of messages in the order in which an answer is filled with them."""
-    places = list(range(len(messages)))
+def _in_order(messages: Sequence[Value], page: Page) -> list[Value]:
+    """Return messages in the order in which an answer is filled with them."""
     if page.is_backwards:
-        return places[::-1]
+        return list(reversed(messages))
     if page.around is None:
-        return places
+        return list(messages)
     wanted = page.around
-    return sorted(places, key=lambda at: abs(messages[at]["sequence"] - wanted))
+    return sorted(messages, key=lambda message: abs(message["sequence"] - wanted))
 
 
 def _beyond(messages: Sequence[Value], shown: Sequence[int], info: Value) -> tuple[bool, bool]:

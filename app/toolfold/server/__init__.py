@@ -27,12 +27,15 @@ from toolfold.settings import Settings
 from toolfold.store.engine import Database
 
 
-def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starlette:
+def create_app(
+    settings: Settings, *, schema: BaseSchema | None = None, mcp: McpEndpoint | None = None
+) -> Starlette:
     """Return the server as an ASGI application; its lifespan opens and closes the database.
 
     An empty database is set up. Starting fails with a `DatabaseError` for one that cannot be
     used. While it runs, `app.state.resources` has the settings and the database. Whoever is about
-    to stop it sets `app.state.stopping`. `schema` is Toolfold's own unless another is given.
+    to stop it sets `app.state.stopping`. `schema` and `mcp` are Toolfold's own unless others are
+    given.
 
     Raises:
         SettingsError: for a manifest of trusted documents that cannot be used.
@@ -40,7 +43,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
     caches = DocumentCaches()
     served = schema or build_schema(caches)
     trusted = trusted_documents.load(settings, served, caches)
-    mcp = McpEndpoint()
+    mcp_endpoint = mcp or McpEndpoint()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -51,7 +54,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
             async with (
                 relaying(database, resources.events),
                 sweeping(database, settings),
-                mcp.hosting(Documents(resources, served)),
+                mcp_endpoint.hosting(Documents(resources, served)),
             ):
                 yield
         finally:
@@ -61,7 +64,7 @@ def create_app(settings: Settings, *, schema: BaseSchema | None = None) -> Starl
         routes=[
             Route("/graphql", GraphQLEndpoint(served, trusted).answer, methods=["GET", "POST"]),
             WebSocketRoute("/graphql", GraphQLSocket(served, trusted)),
-            Route("/mcp", mcp),
+            Route("/mcp", mcp_endpoint),
             Route(
                 "/api/projects/{project}/sessions/{session}/messages/{sequence}/tool-content",
                 content_routes.tool_content,
