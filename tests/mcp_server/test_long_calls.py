@@ -8,8 +8,6 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
-from starlette.applications import Starlette
-from starlette.routing import Route
 
 from tests.builders import store_session, text_message
 from tests.mcp_server.conftest import Connect
@@ -18,6 +16,7 @@ from toolfold.documents import Documents
 from toolfold.mcp_server.server import build_server
 from toolfold.schema.context import Resources
 from toolfold.schema.global_id import encode
+from toolfold.server import create_app
 from toolfold.server.mcp_route import McpEndpoint
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
@@ -67,14 +66,8 @@ class Waiting(Documents):
 
 @contextlib.asynccontextmanager
 async def over_http(documents: Documents, mode: str) -> AsyncIterator[Client]:
-    endpoint = McpEndpoint(build_server)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with endpoint.hosting(documents):
-            yield
-
-    app = Starlette(routes=[Route("/mcp", endpoint)], lifespan=lifespan)
+    endpoint = McpEndpoint(lambda _: build_server(documents))
+    app = create_app(documents.settings, mcp=endpoint)
     async with on_a_port(app) as place, Client(f"http://{place}/mcp", mode=mode) as client:
         yield client
 

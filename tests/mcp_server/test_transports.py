@@ -124,6 +124,20 @@ print(any(name == "mcp" or name.startswith("mcp.") for name in sys.modules))
     assert (process.returncode, output.strip()) == (0, b"False")
 
 
+async def test_a_server_that_is_to_stop_lets_open_streams_go(tmp_path: Any) -> None:
+    app = create_app(Settings(data_dir=tmp_path))
+    async with on_a_port(app) as place, httpx.AsyncClient(base_url=f"http://{place}") as client:
+        response = await client.post("/mcp", json=INITIALIZE, headers=HEADERS)
+        headers = {**HEADERS, "mcp-session-id": response.headers["mcp-session-id"]}
+        headers["mcp-protocol-version"] = "2025-11-25"
+        async with client.stream("GET", "/mcp", headers=headers) as stream:
+            assert stream.status_code == 200
+            app.state.stopping.set()
+            # It ends without its last chunk, as a connection that breaks.
+            with pytest.raises(httpx.RemoteProtocolError):
+                await stream.aread()
+
+
 async def test_a_server_can_be_started_twice(tmp_path: Any) -> None:
     app = create_app(Settings(data_dir=tmp_path))
     for _ in range(2):

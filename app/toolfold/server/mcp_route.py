@@ -7,12 +7,13 @@ a server of which nobody asks this starts without it.
 import asyncio
 import contextlib
 import importlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
 from toolfold.documents import Documents
+from toolfold.server import stopping
 
 _MODULE = "toolfold.mcp_server.server"
 
@@ -34,7 +35,12 @@ class McpEndpoint:
         if self._manager is None:
             raise RuntimeError("The endpoint is not hosted.")
         manager = await asyncio.shield(self._manager)
-        await manager.handle_request(scope, receive, send)
+        handling = manager.handle_request(scope, receive, send)
+        if scope["method"] == "GET":
+            # A stream that a client holds open for what the server may have to say.
+            await _until(stopping.of(scope["app"]), handling)
+        else:
+            await handling
 
     @contextlib.asynccontextmanager
     async def hosting(self, documents: Documents) -> AsyncIterator[None]:
@@ -81,3 +87,16 @@ class McpEndpoint:
             ),
         )
         return server
+
+
+async def _until(event: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+    """Do some work, and leave it where it is when the event is set."""
+    working, waiting = asyncio.ensure_future(work), asyncio.ensure_future(event.wait())
+    try:
+        await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            working.result()
+    finally:
+        working.cancel()
+        waiting.cancel()
+        await asyncio.gather(working, waiting, return_exceptions=True)
