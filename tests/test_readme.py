@@ -9,8 +9,9 @@ import orjson
 import pytest
 
 from toolfold import sample
-from toolfold.cli.documents import Documents
+from toolfold.documents import Documents
 from toolfold.ingest import record
+from toolfold.schema.context import Resources
 from toolfold.settings import Settings
 from toolfold.store import project
 from toolfold.store.engine import Database
@@ -33,7 +34,7 @@ async def test_the_answers_in_the_readme_are_those_of_the_sample_session(
             connection, project.DEFAULT_ID, entries, format=sample.FORMAT, now=now
         )
     )
-    documents = Documents(database_settings, database)
+    documents = Documents(Resources(database_settings, database))
     assert len(SHOWN) == 2
     for query, answer in SHOWN:
         response = await documents.response(query)

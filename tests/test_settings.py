@@ -29,6 +29,8 @@ DEFAULTS = {
     "TOOLFOLD_MAX_BATCH_BYTES": 8 * MIB,
     "TOOLFOLD_TRUSTED_DOCUMENTS": "",
     "TOOLFOLD_TRUSTED_DOCUMENTS_ONLY": False,
+    "TOOLFOLD_MCP_ANSWER_BYTES": 40_000,
+    "TOOLFOLD_MCP_ALLOW_WRITING": False,
     "TOOLFOLD_MAX_BODY_BYTES": 16 * MIB,
 }
 INTEGERS = [name for name, default in DEFAULTS.items() if type(default) is int]
@@ -53,9 +55,9 @@ def test_an_empty_environment_gives_the_documented_defaults() -> None:
 
 @pytest.mark.parametrize("variable", INTEGERS)
 def test_each_whole_number_is_read_from_its_own_variable(variable: str) -> None:
-    changed = by_variable(Settings.from_environment({variable: " 4321 "}))
+    changed = by_variable(Settings.from_environment({variable: " 8765 "}))
     default = by_variable(Settings.from_environment({}))
-    assert changed == default | {variable: 4321}
+    assert changed == default | {variable: 8765}
 
 
 @pytest.mark.parametrize("word", ["true", "1", "yes", "on", "TRUE", " Yes ", "\tOn\n"])

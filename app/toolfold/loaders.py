@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from strawberry.dataloader import DataLoader
 
-from toolfold.errors import AppError
 from toolfold.store import attachment, content, layouts, project, session
 from toolfold.store.engine import Database
 
@@ -63,20 +62,6 @@ async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[
         absences = await layouts.absences(connection, set(keys) - found.keys())
     everything = {**found, **absences}
     return [everything[key] for key in keys]
-
-
-async def load_content(database: Database, key: ContentKey) -> bytes:
-    """Return the stored bytes of one key.
-
-    Raises:
-        NotFoundError: if they were deleted.
-        CorruptContentError: if they are damaged.
-    """
-    found: bytes | AppError
-    (found,) = await load_contents(database, [key])
-    if isinstance(found, AppError):
-        raise found
-    return found
 
 
 async def load_projects(database: Database, keys: Sequence[str]) -> list[Any]:

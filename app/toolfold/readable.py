@@ -65,12 +65,13 @@ def _texts(content: Json, characters: int | None) -> Iterator[str]:
     if content is None:
         return
     for block in content if isinstance(content, list) else [content]:
-        found = _block_text(unwrapped(block), characters)
+        found = block_text(unwrapped(block), characters)
         if found:
             yield found[:characters]
 
 
-def _block_text(block: Json, characters: int | None) -> str:
+def block_text(block: Json, characters: int | None = None) -> str:
+    """Return the text of one unwrapped block, at least its first `characters`."""
     if isinstance(block, str):
         return block
     if isinstance(block, dict):
@@ -135,11 +136,19 @@ _READERS: dict[str, Callable[[_Block], str | None]] = {
 
 
 def _media(mime_type: Json, data: Json, *, kind: str) -> str:
-    label = mime_type if isinstance(mime_type, str) else kind
     if not isinstance(data, str):
-        return f"[{label}]"
+        return f"[{mime_type if isinstance(mime_type, str) else kind}]"
     padding = len(data) - len(data.rstrip("="))
-    return f"[{label}, {filesize.decimal(max(0, len(data) * 3 // 4 - padding))}]"
+    return media_label(mime_type, len(data), padding, kind=kind)
+
+
+def media_label(mime_type: Json, characters: int, padding: int, *, kind: str) -> str:
+    """Return what stands for a medium whose base64 has so many characters, `padding` of them `=`.
+
+    `kind` is shown where its type is not known.
+    """
+    label = mime_type if isinstance(mime_type, str) else kind
+    return f"[{label}, {filesize.decimal(max(0, characters * 3 // 4 - padding))}]"
 
 
 def _diff(path: str, old: str, new: str) -> str:

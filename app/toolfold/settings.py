@@ -19,6 +19,9 @@ MAX_INT = 2**31 - 1
 
 MAX_BIG_INT = 2**53 - 1
 
+MIN_MCP_ANSWER_BYTES = 8_000
+MAX_MCP_ANSWER_BYTES = 10_000_000
+
 
 def _variable(name: str, default: Any, minimum: int = 0, maximum: int = MAX_INT) -> Any:
     """Declare a setting: the variable that carries it, and the bounds of an integer."""
@@ -55,6 +58,10 @@ class Settings:
     max_batch_bytes: int = _variable("TOOLFOLD_MAX_BATCH_BYTES", 8 * 1024 * 1024, minimum=1)
     trusted_documents: str = _variable("TOOLFOLD_TRUSTED_DOCUMENTS", "")
     trusted_documents_only: bool = _variable("TOOLFOLD_TRUSTED_DOCUMENTS_ONLY", False)
+    mcp_answer_bytes: int = _variable(
+        "TOOLFOLD_MCP_ANSWER_BYTES", 40_000, MIN_MCP_ANSWER_BYTES, MAX_MCP_ANSWER_BYTES
+    )
+    mcp_allow_writing: bool = _variable("TOOLFOLD_MCP_ALLOW_WRITING", False)
     max_body_bytes: int = _variable("TOOLFOLD_MAX_BODY_BYTES", 16 * 1024 * 1024, minimum=1)
 
     @classmethod

@@ -17,9 +17,9 @@ from tests.bench.figures import Figure, at_least, milliseconds
 from tests.bench.options import Options
 from tests.bench.pages import LIGHT, OUTPUT_BYTES, SESSION_ID
 from tests.bench.timing import medians
+from toolfold.documents import response_body
 from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
-from toolfold.server.graphql_http import response_body
 from toolfold.settings import Settings
 from toolfold.store import message, session
 from toolfold.store.engine import Database

@@ -11,9 +11,9 @@ from tests.bench.figures import Bound, Figure, at_most
 from tests.bench.memory import file_reads
 from tests.bench.options import Options
 from tests.bench.pages import LIGHT, SESSION_ID
+from toolfold.documents import response_body
 from toolfold.schema import build_schema
 from toolfold.schema.context import Resources
-from toolfold.server.graphql_http import response_body
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
 from toolfold.store.sqlite import PAGE_BYTES

@@ -189,3 +189,22 @@ async def test_the_same_text_twice_is_two_messages(api: Api) -> None:
     assert data["session"]["messages"]["nodes"] == [
         {"id": encode("Message", "default", "s", n), "content": "again"} for n in (1, 2)
     ]
+
+
+async def test_an_attachment_is_read_by_range_and_charged(api: Api) -> None:
+    files = (Attachment(b"\x89PNG bytes", "image/png"), Attachment(b"x" * 60_000, "text/plain"))
+    session = await api.store([text_message(attachments=files)])
+    document = """
+    query ($id: ID!, $length: Int!) { message(id: $id) { attachments {
+      slice(offset: 1, length: $length) { offset totalSize base64 } } } }
+    """
+    data = await api.data(document, id=session.message(1), length=3)
+    first, second = (one["slice"] for one in data["message"]["attachments"])
+    assert first == {"offset": 1, "totalSize": 10, "base64": "UE5H"}
+    assert second["totalSize"] == 60_000
+    other = session.message(1)
+    aliases = f"""{{ message(id: "{other}") {{ attachments {{
+      a: slice {{ base64 }} b: slice {{ base64 }} }} }} }}"""
+    assert await api.errors(aliases) == [
+        (["message", "attachments", 1, "b"], "CONTENT_BUDGET_EXCEEDED")
+    ]

@@ -19,6 +19,9 @@ program = Program(
             "Import transcripts: files, and folders with all below them.",
         ),
         "acp": Deferred("acp", "acp", "Run an ACP agent for an editor, and record its sessions."),
+        "mcp": Deferred(
+            "mcp", "mcp", "Let another agent read sessions, as an MCP server on stdio."
+        ),
         "list": Deferred(
             "listing", "list_sessions", "List sessions, those that changed last first."
         ),

@@ -7,11 +7,12 @@ from typing import Any
 import click
 from rich.table import Table
 
-from toolfold.cli.documents import Documents
 from toolfold.cli.naming import project_id_of
 from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import console, count, one_line, say, size, warn
+from toolfold.documents import Documents
+from toolfold.schema.context import Resources
 from toolfold.schema.global_id import encode, session_key
 from toolfold.settings import Settings
 
@@ -67,7 +68,7 @@ async def _sessions(
 ) -> tuple[list[Any], int]:
     """Return up to `limit` sessions, and how many there are."""
     async with opened(settings) as database:
-        documents = Documents(settings, database)
+        documents = Documents(Resources(settings, database))
         variables: dict[str, Any] = {"children": children}
         if project is not None:
             variables["project"] = encode("Project", await project_id_of(database, project))

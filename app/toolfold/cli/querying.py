@@ -6,12 +6,13 @@ from typing import Any
 import click
 import orjson
 
-from toolfold.cli.documents import Documents
 from toolfold.cli.opening import opened
 from toolfold.cli.options import with_settings
 from toolfold.cli.terminal import say
+from toolfold.documents import Documents
 from toolfold.errors import BadUserInputError, NotFoundError
 from toolfold.schema import build_schema
+from toolfold.schema.context import Resources
 from toolfold.settings import Settings
 
 
@@ -43,7 +44,7 @@ def query(settings: Settings, document: str, variables: str | None) -> None:
 
 async def _response(settings: Settings, text: str, variables: dict[str, Any]) -> dict[str, Any]:
     async with opened(settings) as database:
-        return await Documents(settings, database).response(text, variables)
+        return await Documents(Resources(settings, database)).response(text, variables)
 
 
 def _text(argument: str) -> str:

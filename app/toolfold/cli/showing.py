@@ -6,12 +6,13 @@ from typing import Any
 import click
 import orjson
 
-from toolfold.cli.documents import Documents
 from toolfold.cli.listing import short_id
 from toolfold.cli.naming import session_of
 from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.terminal import count, one_line, say, size
+from toolfold.documents import Documents
+from toolfold.schema.context import Resources
 from toolfold.schema.global_id import encode
 from toolfold.settings import Settings
 
@@ -79,7 +80,7 @@ async def _session(settings: Settings, text: str, project: str | None, first: in
     async with opened(settings) as database:
         key = await session_of(database, settings, text, project)
         variables = {"session": encode("Session", *key), "first": first}
-        return (await Documents(settings, database).data(_OUTLINE, variables))["session"]
+        return (await Documents(Resources(settings, database)).data(_OUTLINE, variables))["session"]
 
 
 def _head(session: Any) -> list[str]:

@@ -1,6 +1,5 @@
-"""Parts of a stored content: slices by byte, lines of its text, and raw values."""
+"""Parts of a stored content: slices by byte, and raw values."""
 
-import asyncio
 import base64
 from collections.abc import Callable
 from typing import Any
@@ -8,9 +7,7 @@ from typing import Any
 import orjson
 import strawberry
 
-from toolfold import readable, stored_json
 from toolfold.errors import BadUserInputError
-from toolfold.loaders import load_content
 from toolfold.schema import fields, heavy
 from toolfold.schema.blocks import blob_url, hash_text
 from toolfold.schema.context import Info
@@ -18,11 +15,6 @@ from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.scalars import BigInt, JSONValue
 from toolfold.store import content as content_store
 
-MAX_LINE_BYTES = 64 * 1024
-MAX_LINES = 10_000
-"""What one field returns; `nextFrom` goes on."""
-
-_AROUND_A_LINE = len('"",')
 _WIDEST_CHARACTER = 4
 _CONTINUATION = 0b1000_0000
 
@@ -45,17 +37,6 @@ class ContentSlice:
             "character; `offset`, `length`, `base64` are of that range. Null if binary."
         )
     )
-
-
-@strawberry.type(description="A line over 64 KiB is cut there, and its number is in `truncated`.")
-class ContentLines:
-    """What `contentLines` returns; lines are counted from 1."""
-
-    from_: int = strawberry.field(name="from")
-    lines: list[str]
-    truncated: list[int]
-    total_lines: int
-    next_from: int | None
 
 
 @strawberry.type(
@@ -126,21 +107,42 @@ async def slice_bytes(
     info: Info, part: Part, read: ReadRange, offset: int, length: int
 ) -> ContentSlice:
     """As `slice_part`, of bytes that `read` returns."""
+    check_range(info, offset, length)
+    start = min(offset, part.size)
+    end = min(start + length, part.size)
+    info.context.ledger.charge_part(end - start, part.access, part_copies(info))
+    window_start, window_end = window_around(start, end)
+    window = await read(window_start, window_end - window_start) if end > start else b""
+    return slice_of(window, window_start, (start, end), part.size)
+
+
+def check_range(info: Info, offset: int, length: int) -> None:
+    """Check what range of bytes is asked for.
+
+    Raises:
+        BadUserInputError: naming `offset` or `length`.
+    """
     limit = info.context.settings.max_slice_bytes
     if offset < 0:
         raise BadUserInputError("offset must not be negative.", argument="offset")
     if not 1 <= length <= limit:
         raise BadUserInputError(f"length must be between 1 and {limit}.", argument="length")
-    start = min(offset, part.size)
-    end = min(start + length, part.size)
-    copies = heavy.copies_below(info, "text", "base64")
-    info.context.ledger.charge_part(end - start, part.access, copies)
-    # A character that straddles an end is at most this long, so the window holds it whole.
-    window_start = max(0, start - _WIDEST_CHARACTER)
-    window_end = min(part.size, end + _WIDEST_CHARACTER)
-    window = await read(window_start, window_end - window_start) if end > start else b""
-    start, end = _whole_characters(window, window_start, start, end)
-    return _slice(window[start - window_start : end - window_start], start, part.size)
+
+
+def part_copies(info: Info) -> int:
+    """Return how often the slice being resolved is shown."""
+    return heavy.copies_below(info, "text", "base64")
+
+
+def window_around(start: int, end: int) -> tuple[int, int]:
+    """Return the range that holds [start, end) and any character that straddles an end of it."""
+    return max(0, start - _WIDEST_CHARACTER), end + _WIDEST_CHARACTER
+
+
+def slice_of(window: bytes, base: int, range_: tuple[int, int], total: int) -> ContentSlice:
+    """Return a range of `total` bytes, of which `window` has those from `base` on around it."""
+    start, end = _whole_characters(window, base, *range_)
+    return _slice(window[start - base : end - base], start, total)
 
 
 def _slice(data: bytes, offset: int, total: int) -> ContentSlice:
@@ -181,61 +183,3 @@ def _boundary(window: bytes, index: int) -> int:
 
 def _continues(byte: int) -> bool:
     return byte & 0b1100_0000 == _CONTINUATION
-
-
-async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLines:
-    """Return lines of the text that a person would read, from line `first`, counted from 1.
-
-    A negative `first` counts from the end. At most `MAX_LINES` and a slice's bytes are returned.
-    In bulk the whole content is charged, which has to be read; by its own id, up to a slice.
-
-    Raises:
-        BadUserInputError: naming `from` or `count`.
-        ContentBudgetError: if it does not fit.
-    """
-    if first == 0:
-        raise BadUserInputError("from counts from 1, or from the end if negative.", argument="from")
-    if count < 1:
-        raise BadUserInputError("count must be at least 1.", argument="count")
-    limit = info.context.settings.max_slice_bytes
-    charge = part.size if part.access.bulk else min(part.size, limit)
-    info.context.ledger.charge_part(charge, part.access, heavy.copies_below(info, "lines"))
-    count = min(count, MAX_LINES)
-    if part.size <= limit:
-        data = await info.context.loaders.contents.load(part.key)
-        return await asyncio.to_thread(_lines, data, first, count, limit)
-    # Read by itself and forgotten: an operation holds one large content at a time.
-    async with info.context.large_read:
-        data = await load_content(info.context.database, part.key)
-        return await asyncio.to_thread(_lines, data, first, count, limit)
-
-
-def _lines(data: bytes, first: int, count: int, limit: int) -> ContentLines:
-    lines = readable.lines(stored_json.decode(data))
-    start = max(0, len(lines) + first) if first < 0 else min(first - 1, len(lines))
-    taken: list[str] = []
-    truncated: list[int] = []
-    used = 0
-    for number, line in enumerate(lines[start : start + count], start + 1):
-        shown = _cut(line)
-        used += len(shown.encode()) + _AROUND_A_LINE
-        if used > limit and taken:
-            break
-        taken.append(shown)
-        if shown is not line:
-            truncated.append(number)
-    following = start + len(taken) + 1
-    return ContentLines(
-        from_=start + 1,
-        lines=taken,
-        truncated=truncated,
-        total_lines=len(lines),
-        next_from=following if following <= len(lines) else None,
-    )
-
-
-def _cut(line: str) -> str:
-    if len(line) * _WIDEST_CHARACTER <= MAX_LINE_BYTES:
-        return line
-    data = line.encode()
-    return line if len(data) <= MAX_LINE_BYTES else data[:MAX_LINE_BYTES].decode(errors="ignore")

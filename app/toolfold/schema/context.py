@@ -4,7 +4,6 @@ Over WebSocket one context object serves all operations of a socket, so what bel
 operation (ledger, loaders) is made when it begins, never with the request.
 """
 
-import asyncio
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -50,8 +49,6 @@ class Operation:
     """Pages of messages that were read with their session; see `session_messages`."""
     ends_at: float = field(default=0.0, init=False)
     """When its time is up, by the monotonic clock."""
-    large_read: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while a content over a slice's size is in memory whole."""
 
     def __post_init__(self) -> None:
         self._set_the_clock()

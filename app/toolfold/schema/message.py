@@ -14,6 +14,7 @@ from toolfold.schema.content import ContentSlice, slice_bytes, slice_part
 from toolfold.schema.context import Info
 from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
 from toolfold.schema.global_id import SessionKey
+from toolfold.schema.guard import Access
 from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.node import Node
 from toolfold.schema.rows import KEY_COLUMNS, MessageRow, ToolMetadataRow, session_row
@@ -48,6 +49,18 @@ class Attachment:
     @strawberry.field
     def url(root: strawberry.Parent[Any]) -> str:
         return blob_url(root.project_id, bytes(root.hash))
+
+    @strawberry.field(
+        description=(
+            "Bytes [offset, offset + length) of the file; `length` at most `limits.maxSliceBytes`."
+        )
+    )
+    async def slice(
+        root: strawberry.Parent[Any], info: Info, offset: BigInt = BigInt(0), length: int = 65536
+    ) -> ContentSlice | None:
+        access = Access(bulk=True, compact=False, strict=False)
+        part = Part(root.project_id, bytes(root.hash), root.size, access)
+        return await slice_part(info, part, offset, length)
 
 
 def text_part(row: MessageRow) -> Part | None:

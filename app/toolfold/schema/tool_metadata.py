@@ -14,13 +14,13 @@ from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.schema import fields, heavy, selection
 from toolfold.schema.blocks import ToolContentBlock, blob_url, hash_text, parse_blocks
 from toolfold.schema.content import (
-    ContentLines,
     ContentSlice,
     RawValue,
     fragment,
-    lines_of,
     slice_part,
 )
+from toolfold.schema.content_lines import ContentLines, lines_of
+from toolfold.schema.content_text import ContentMatches, find_in, slice_text
 from toolfold.schema.context import Info
 from toolfold.schema.enums import ContentState, ToolKind, ToolStatus
 from toolfold.schema.heavy import ContentOmission
@@ -199,6 +199,39 @@ class ToolMetadata(Node):
     ) -> ContentLines | None:
         part = root.part("tool_content")
         return None if part is None else await lines_of(info, part, from_, count)
+
+    @strawberry.field(
+        description=(
+            "Lines of that text that contain `text` (case-insensitive), at any size. `after` is "
+            "an `endCursor` of the same `text`."
+        ),
+        metadata=fields.reads(*CONTENT_COLUMNS),
+    )
+    async def content_find(
+        root: strawberry.Parent[MessageRow],
+        info: Info,
+        text: str,
+        first: int = 20,
+        after: str | None = None,
+    ) -> ContentMatches | None:
+        part = root.part("tool_content")
+        return None if part is None else await find_in(info, part, text, first, after)
+
+    @strawberry.field(
+        description=(
+            "Bytes [offset, offset + length) of that text in UTF-8, at any size; `length` at most "
+            "`limits.maxSliceBytes`."
+        ),
+        metadata=fields.reads(*CONTENT_COLUMNS),
+    )
+    async def content_text(
+        root: strawberry.Parent[MessageRow],
+        info: Info,
+        offset: BigInt = BigInt(0),
+        length: int = 65536,
+    ) -> ContentSlice | None:
+        part = root.part("tool_content")
+        return None if part is None else await slice_text(info, part, offset, length)
 
     @strawberry.field(
         description="The same stored bytes over HTTP (the blob route), with Range and ETag.",

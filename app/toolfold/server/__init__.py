@@ -11,6 +11,7 @@ from starlette.routing import Route, WebSocketRoute
 from strawberry.schema import BaseSchema
 
 from toolfold.access import AccessMiddleware
+from toolfold.documents import Documents
 from toolfold.errors import AppError, NotFoundError
 from toolfold.relay import relaying
 from toolfold.schema import build_schema
@@ -20,6 +21,7 @@ from toolfold.server import content_routes, health, import_route, problems, trus
 from toolfold.server.compression import CompressionMiddleware
 from toolfold.server.graphql_http import GraphQLEndpoint
 from toolfold.server.graphql_socket import GraphQLSocket
+from toolfold.server.mcp_route import McpEndpoint
 from toolfold.server.sweeping import sweeping
 from toolfold.server.viewer import Pages
 from toolfold.settings import Settings
@@ -27,14 +29,18 @@ from toolfold.store.engine import Database
 
 
 def create_app(
-    settings: Settings, *, schema: BaseSchema | None = None, pages: Pages | None = None
+    settings: Settings,
+    *,
+    schema: BaseSchema | None = None,
+    pages: Pages | None = None,
+    mcp: McpEndpoint | None = None,
 ) -> Starlette:
     """Return the server as an ASGI application; its lifespan opens and closes the database.
 
     An empty database is set up. Starting fails with a `DatabaseError` for one that cannot be
     used. While it runs, `app.state.resources` has the settings and the database. Whoever is about
-    to stop it sets `app.state.stopping`. `schema` and `pages` are Toolfold's own unless others
-    are given.
+    to stop it sets `app.state.stopping`. `schema`, `pages` and `mcp` are Toolfold's own unless
+    others are given.
 
     Raises:
         SettingsError: for a manifest of trusted documents that cannot be used.
@@ -42,6 +48,7 @@ def create_app(
     caches = DocumentCaches()
     served = schema or build_schema(caches)
     trusted = trusted_documents.load(settings, served, caches)
+    mcp_endpoint = mcp or McpEndpoint()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -49,7 +56,11 @@ def create_app(
         resources = Resources(settings, database)
         app.state.resources = resources
         try:
-            async with relaying(database, resources.events), sweeping(database, settings):
+            async with (
+                relaying(database, resources.events),
+                sweeping(database, settings),
+                mcp_endpoint.hosting(Documents(resources, served)),
+            ):
                 yield
         finally:
             await database.close()
@@ -58,6 +69,7 @@ def create_app(
         routes=[
             Route("/graphql", GraphQLEndpoint(served, trusted).answer, methods=["GET", "POST"]),
             WebSocketRoute("/graphql", GraphQLSocket(served, trusted)),
+            Route("/mcp", mcp_endpoint),
             Route(
                 "/api/projects/{project}/sessions/{session}/messages/{sequence}/tool-content",
                 content_routes.tool_content,

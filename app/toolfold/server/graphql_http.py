@@ -21,6 +21,7 @@ from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOpe
 from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 
+from toolfold.documents import is_request_error, response_body
 from toolfold.errors import AppError, DocumentHashError, UntrustedDocumentError
 from toolfold.schema.context import Resources
 from toolfold.server import stopping
@@ -135,21 +136,6 @@ class GraphQLEndpoint:
             return ExecutionResult(data=None, errors=[reason])
 
 
-def response_body(result: ExecutionResult) -> dict[str, Any]:
-    """Return what a response to one operation holds; `data` only if execution began.
-
-    Contents in it may be `orjson.Fragment`s: only orjson can write it.
-    """
-    body: dict[str, Any] = {}
-    if result.errors:
-        body["errors"] = [error.formatted for error in result.errors]
-    if not _is_request_error(result):
-        body["data"] = result.data
-    if result.extensions:
-        body["extensions"] = result.extensions
-    return body
-
-
 def _refused(error: AppError) -> ExecutionResult:
     """Return the result of an operation whose document is not to be executed."""
     return ExecutionResult(
@@ -224,14 +210,8 @@ async def _disconnected(receive: Receive) -> None:
         pass
 
 
-def _is_request_error(result: ExecutionResult) -> bool:
-    """Say whether the operation failed before it had any place in a response to fail at."""
-    errors = result.errors or []
-    return result.data is None and bool(errors) and not any(error.path for error in errors)
-
-
 def _status(result: ExecutionResult, media_type: str) -> int:
-    if not _is_request_error(result):
+    if not is_request_error(result):
         return 200
     code = ((result.errors or [])[0].extensions or {}).get("code", "")
     if code == AppError.code or code in STATUSES:

@@ -1,0 +1,289 @@
+"""One message as an answer shows it: text and structured, all of it or as much as fits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from toolfold.mcp_server.budget import cost, fitting
+from toolfold.mcp_server.calls import Call
+from toolfold.mcp_server.reading import Slice, Value
+from toolfold.mcp_server.safe_text import Fence, one_line, shortened, shown
+
+PARTS = ("text", "input", "output", "raw_output")
+_LABELS = {"text": "text", "input": "input", "output": "output", "raw_output": "raw output"}
+_STATES = {
+    "CUT_BY_AGENT": "cut by the agent itself: the rest was never recorded",
+    "MISSING": "missing: the agent kept it in a file that is gone",
+}
+_ATTEMPTS = 6
+_SHARE_OF_INPUT = 4
+"""An input takes no more than this part of what a message may, if there is an output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a message's light fields is shown: numbers of things, and characters."""
+
+    locations: int
+    files: int
+    characters: int
+
+
+_USUAL = Limits(locations=10, files=10, characters=500)
+_BRIEF = Limits(locations=1, files=1, characters=80)
+"""Where the light fields alone would not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A message in both forms, and what it costs in an answer."""
+
+    text: str
+    structured: Value
+    cost: int
+    is_whole: bool
+    rest: Call | None = None
+    """What reads on in the first part that is not whole."""
+
+
+def stored_sizes(message: Value) -> dict[str, int]:
+    """Return the stored bytes of each part that a message has.
+
+    A raw output is one only where there is no other output: mostly it holds the same.
+    """
+    sizes = {"text": message["contentSize"]}
+    tool = message["toolMetadata"]
+    if tool:
+        sizes["input"] = (tool["rawInput"] or {}).get("size", 0)
+        sizes["output"] = tool["contentSize"] or 0
+        if not tool["contentSize"]:
+            sizes["raw_output"] = (tool["rawOutput"] or {}).get("size", 0)
+    return {name: size for name, size in sizes.items() if size}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemMaker:
+    """Makes the items of one answer, all of one session."""
+
+    session_id: str
+    fence: Fence
+    max_bytes: int | None
+    """What the caller gave, for the calls that read on."""
+    limits: Limits = _USUAL
+
+    def item(self, message: Value, parts: Mapping[str, Slice]) -> Item:
+        """Return a message with all that was read of its parts."""
+        text = "\n".join(self._text(message, parts))
+        structured = self._structured(message, parts)
+        is_whole = all(part.end >= part.total for part in parts.values())
+        calls = [self.rest(message["sequence"], name, part) for name, part in parts.items()]
+        rest = next((call for call in calls if call), None)
+        return Item(text, structured, cost(text, structured), is_whole, rest)
+
+    def cut(self, message: Value, parts: Mapping[str, Slice], limit: int) -> Item:
+        """Return as much of a message as costs at most `limit`: at least its light fields."""
+        nothing = {name: part.beginning("") for name, part in parts.items()}
+        if self.limits is _USUAL and self.item(message, nothing).cost > limit // 2:
+            return replace(self, limits=_BRIEF).cut(message, parts, limit)
+        allowed = limit
+        item = self.item(message, self._cut_parts(message, parts, allowed))
+        for _ in range(_ATTEMPTS):
+            if item.cost <= limit:
+                break
+            allowed -= item.cost - limit
+            item = self.item(message, self._cut_parts(message, parts, allowed))
+        return item
+
+    def _cut_parts(
+        self, message: Value, parts: Mapping[str, Slice], limit: int
+    ) -> dict[str, Slice]:
+        """Return beginnings of the parts that together cost `limit`, the first ones first."""
+        kept = {name: part.beginning("") for name, part in parts.items()}
+        left = limit - self.item(message, kept).cost
+        for name, part in parts.items():
+            has_output = name == "input" and "output" in parts
+            share = left // _SHARE_OF_INPUT if has_output else left
+            if share > 0 and part.text:
+                text = fitting(part.text, share, _cost_of_part)
+                if _cost_of_part(text) > share:
+                    continue
+                kept[name] = part if text == part.text else part.beginning(text)
+                left -= _cost_of_part(text)
+        return kept
+
+    def rest(self, sequence: int, name: str, part: Slice) -> Call | None:
+        """Return the call that reads what follows a slice."""
+        if part.end >= part.total:
+            return None
+        return self.reading(sequence, name, part.end)
+
+    def reading(self, sequence: int, name: str, offset: int) -> Call:
+        """Return the call that reads a part from a place on."""
+        place = {"session_id": self.session_id, "sequence": sequence}
+        if name == "text":
+            return Call.of("get_message", **place, offset=offset, max_bytes=self.max_bytes)
+        part = None if name == "output" else name
+        return Call.of(
+            "get_tool_content", **place, part=part, offset=offset, max_bytes=self.max_bytes
+        )
+
+    def _text(self, message: Value, parts: Mapping[str, Slice]) -> list[str]:
+        tool = message["toolMetadata"]
+        lines = [_heading(message)]
+        if tool:
+            lines += self._call_lines(tool)
+        for name, part in parts.items():
+            lines += self._part_lines(message["sequence"], name, part)
+        call = self._raw_output(message)
+        if call is not None:
+            size = tool["rawOutput"]["size"]
+            lines.append(f"raw output, {size:,} bytes: {call}")
+        return lines + self._file_lines(message["attachments"])
+
+    def _file_lines(self, files: list[Value]) -> list[str]:
+        lines = [
+            f"attachment {one_line(file['name'], self.limits.characters)},"
+            f" {one_line(file['mimeType'], self.limits.characters)},"
+            f" {file['size']:,} bytes: {file['url']}"
+            for file in files[: self.limits.files]
+        ]
+        more = len(files) - len(lines)
+        return [*lines, f"and {more} attachments more"] if more else lines
+
+    def _call_lines(self, tool: Value) -> list[str]:
+        characters = self.limits.characters
+        status = tool["status"].lower().replace("_", " ")
+        words = [tool["kind"].lower().replace("_", " "), status]
+        name = one_line(tool["name"], characters) if tool["name"] else "(no name)"
+        title = f", title {one_line(tool['title'], characters)}" if tool["title"] else ""
+        lines = [f"tool {name} ({', '.join(words)}){title}"]
+        if tool["contentState"] in _STATES:
+            lines.append(f"The output is {_STATES[tool['contentState']]}.")
+        elif not tool["contentSize"]:
+            lines.append("No output was recorded.")
+        places = [
+            one_line(one["path"], characters) + ("" if one["line"] is None else f":{one['line']}")
+            for one in tool["locations"][: self.limits.locations]
+        ]
+        if places:
+            more = len(tool["locations"]) - len(places)
+            lines.append(f"at {', '.join(places)}{f' and {more} more' if more else ''}")
+        if tool["childSession"]:
+            lines.append(f"a sub-agent's session: {tool['childSession']['id']}")
+        return lines
+
+    def _part_lines(self, sequence: int, name: str, part: Slice) -> list[str]:
+        rest = self.rest(sequence, name, part)
+        label = _LABELS[name]
+        if not part.text and rest is not None:
+            return [f"{label}, {part.total:,} bytes: {rest}"]
+        size = f"{part.total:,} bytes"
+        if part.length < part.total:
+            size = f"bytes {part.offset:,} to {part.end:,} of {part.total:,}"
+        lines = [f"{label}, {size}:", self.fence.around(part.text)]
+        return lines if rest is None else [*lines, f"The rest: {rest}"]
+
+    def _structured(self, message: Value, parts: Mapping[str, Slice]) -> Value:
+        shown_parts = {
+            name: self._structured_part(message["sequence"], name, part)
+            for name, part in parts.items()
+        }
+        found = {
+            "sequence": message["sequence"],
+            "role": message["role"].lower(),
+            "origin": message["origin"],
+            "model": self._short(message["model"]),
+            "created_at": message["createdAt"],
+            "text": shown_parts.pop("text", None),
+            "tool_call": self._structured_call(message, shown_parts),
+            "attachments": [
+                self._file(file) for file in message["attachments"][: self.limits.files]
+            ]
+            or None,
+        }
+        return _present(found)
+
+    def _structured_part(self, sequence: int, name: str, part: Slice) -> Value:
+        rest = self.rest(sequence, name, part)
+        return _present(
+            {
+                "offset": part.offset,
+                "bytes": part.length,
+                "total_bytes": part.total,
+                "text": part.text,
+                "next": rest and rest.structured(),
+            }
+        )
+
+    def _structured_call(self, message: Value, parts: Value) -> Value | None:
+        tool = message["toolMetadata"]
+        if not tool:
+            return None
+        call = self._raw_output(message)
+        if call is not None:
+            total = tool["rawOutput"]["size"]
+            parts["raw_output"] = {
+                "offset": 0,
+                "bytes": 0,
+                "total_bytes": total,
+                "text": "",
+                "next": call.structured(),
+            }
+        locations = tool["locations"]
+        child = tool["childSession"]
+        return _present(
+            {
+                "tool_call_id": tool["toolCallId"],
+                "name": self._short(tool["name"]),
+                "title": self._short(tool["title"]),
+                "kind": tool["kind"].lower(),
+                "status": tool["status"].lower(),
+                "locations": [
+                    _present({"path": self._short(one["path"]), "line": one["line"]})
+                    for one in locations[: self.limits.locations]
+                ]
+                or None,
+                "location_count": len(locations) or None,
+                "output_state": tool["contentState"].lower(),
+                **parts,
+                "child_session_id": child and child["id"],
+            }
+        )
+
+    def _file(self, file: Value) -> Value:
+        return _present(
+            {
+                "name": self._short(file["name"]),
+                "mime_type": self._short(file["mimeType"]),
+                "bytes": file["size"],
+                "url": file["url"],
+            }
+        )
+
+    def _short(self, text: str | None) -> str | None:
+        return None if text is None else shortened(text, self.limits.characters)
+
+    def _raw_output(self, message: Value) -> Call | None:
+        """Return the call that reads a raw output which stands beside an output."""
+        tool = message["toolMetadata"]
+        if not (tool and tool["rawOutput"] and tool["contentSize"]):
+            return None
+        return self.reading(message["sequence"], "raw_output", 0)
+
+
+def _cost_of_part(text: str) -> int:
+    """Return what a part's text costs in both forms, without quotes."""
+    return cost(shown(text), text) - 4
+
+
+def _heading(message: Value) -> str:
+    words = [f"## message {message['sequence']}", message["role"].lower()]
+    if message["origin"]:
+        words.append(f"put there by {one_line(message['origin'])}")
+    if message["model"]:
+        words.append(one_line(message["model"]).strip('"'))
+    return " · ".join([*words, message["createdAt"]])
+
+
+def _present(values: Value) -> Value:
+    """Return what is not None."""
+    return {name: value for name, value in values.items() if value is not None}

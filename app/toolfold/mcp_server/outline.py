@@ -1,0 +1,203 @@
+"""The tool that outlines a session."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from mcp_types import CallToolResult
+
+from toolfold.mcp_server import queries
+from toolfold.mcp_server.answers import answer, labelled, room, session_words
+from toolfold.mcp_server.budget import cost
+from toolfold.mcp_server.calls import Call
+from toolfold.mcp_server.reading import Reader, Value
+from toolfold.mcp_server.safe_text import one_line
+from toolfold.mcp_server.sessions import short, structured_session
+
+_MAX_TURNS = 200
+_MAX_CALLS = 1_000
+"""Tool calls of each sort whose files an outline names."""
+
+_MAX_FILES = 40
+_MAX_FAILURES = 20
+_SHARE = 4
+"""Files take this part of an outline at most, and failures as much."""
+
+
+async def outline(
+    reader: Reader, session_id: str, after: int | None, budget: tuple[int, int | None]
+) -> CallToolResult:
+    """Answer with a session's turns; with the first of them, its files and failures too."""
+    max_bytes, given = budget
+    session = await reader.session(queries.SESSION, session_id)
+    structured: Value = {"session": structured_session(session), "turns": []}
+    header = labelled(f"Outline of {session_words(session)}.")
+    following = Call.of("get_session", session_id=session_id, after=2**31, max_bytes=given)
+    reading = Call.of("get_session_messages", session_id=session_id, max_bytes=given)
+    lines = [*header]
+    if after is None:
+        facts, more = _facts(session)
+        lines += [*facts, f"Read it with {reading}"]
+        structured |= more
+        left = room(max_bytes, lines, structured, following)
+        shown_lines, found = await _files_and_failures(reader, session_id, left // _SHARE)
+        lines += shown_lines
+        structured |= found
+    left = room(max_bytes, lines, structured, following)
+    turns, turn_lines, has_more = await _turns(reader, session_id, after, left)
+    structured["turns"] = turns
+    lines += ["Turns, each a message from the user:" if turns else "No turns.", *turn_lines]
+    last = turns[-1]["sequence"] if turns else 0
+    on = Call.of("get_session", session_id=session_id, after=last, max_bytes=given)
+    return answer(lines, structured, following=on if has_more and turns else None)
+
+
+async def _turns(
+    reader: Reader, session_id: str, after: int | None, left: int
+) -> tuple[list[Value], list[str], bool]:
+    """Return turns as far as they fit, in both forms, and whether more follow."""
+    first = max(1, min(_MAX_TURNS, reader.settings.max_page_size, reader.settings.max_rows))
+    cursor = reader.turn_cursor(session_id, after) if after else None
+    session = await reader.session(queries.TURNS, session_id, first=first, after=cursor)
+    nodes = session["messages"]["nodes"]
+    turns: list[Value] = []
+    lines: list[str] = []
+    for node in nodes:
+        turn = {
+            "sequence": node["sequence"],
+            "created_at": node["createdAt"],
+            "bytes": node["contentSize"],
+            "text": node["contentPreview"],
+        }
+        if node["origin"]:
+            turn["origin"] = node["origin"]
+        by = f", put there by {one_line(node['origin'])}" if node["origin"] else ""
+        text = one_line(node["contentPreview"])
+        line = f"- {node['sequence']} ({node['contentSize']:,} bytes{by}): {text}"
+        left -= cost(line, turn) + 4
+        if left < 0 and turns:
+            break
+        turns.append(turn)
+        lines.append(line)
+    return turns, lines, len(turns) < len(nodes) or session["messages"]["pageInfo"]["hasNextPage"]
+
+
+async def _files_and_failures(
+    reader: Reader, session_id: str, share: int
+) -> tuple[list[str], Value]:
+    first = max(1, min(_MAX_CALLS, reader.settings.max_page_size, reader.settings.max_rows // 4))
+    session = await reader.session(queries.CALLS, session_id, first=first)
+    files = _touched(session["changing"]["nodes"], session["reading"]["nodes"])
+    is_part = session["changing"]["pageInfo"]["hasNextPage"]
+    is_part = is_part or session["reading"]["pageInfo"]["hasNextPage"]
+    lines: list[str] = []
+    shown_files: list[Value] = []
+    left = share
+    for file in files[:_MAX_FILES]:
+        line = (
+            f"- {one_line(file['path'], 300)}: {file['changes']} changes, {file['reads']} reads,"
+            f" last in message {file['last_sequence']}"
+        )
+        left -= cost(line, file) + 4
+        if left < 0:
+            break
+        lines.append(line)
+        shown_files.append(file)
+    of = f"{len(shown_files)} of " if len(shown_files) < len(files) else ""
+    among = f" (of its first {first:,} edits and reads)" if is_part else ""
+    found: Value = {"files": shown_files}
+    if files:
+        lines.insert(0, f"Files touched{among}, {of}{len(files)}:")
+    failed = session["failed"]
+    found |= {"failures": [], "failure_count": failed["totalCount"]}
+    if failed["totalCount"]:
+        failed_lines, found["failures"] = _failures(failed["nodes"], share)
+        shown_count = len(found["failures"])
+        of = f"{shown_count} of " if shown_count < failed["totalCount"] else ""
+        lines += [f"Failed tool calls, {of}{failed['totalCount']}:", *failed_lines]
+    return lines, found
+
+
+def _failures(nodes: Iterable[Value], left: int) -> tuple[list[str], list[Value]]:
+    lines: list[str] = []
+    failures: list[Value] = []
+    for node in list(nodes)[:_MAX_FAILURES]:
+        tool = node["toolMetadata"]
+        failure = {
+            "sequence": node["sequence"],
+            "name": tool["name"],
+            "title": short(tool["title"]),
+            "output": tool["contentPreview"],
+        }
+        failure = {name: value for name, value in failure.items() if value is not None}
+        title = f" {one_line(tool['title'], 100)}" if tool["title"] else ""
+        line = f"- {node['sequence']} {one_line(tool['name'], 60)}{title}:"
+        line += f" {one_line(tool['contentPreview'], 120)}"
+        left -= cost(line, failure) + 4
+        if left < 0:
+            break
+        lines.append(line)
+        failures.append(failure)
+    return lines, failures
+
+
+def _touched(changing: Iterable[Value], reading: Iterable[Value]) -> list[Value]:
+    """Return the files of these calls, those that were changed most first."""
+    changes: Counter[str] = Counter()
+    reads: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    for nodes, counts in ((changing, changes), (reading, reads)):
+        for node in nodes:
+            paths = {location["path"] for location in node["toolMetadata"]["locations"]}
+            counts.update(paths)
+            for path in paths:
+                last[path] = max(last.get(path, 0), node["sequence"])
+    order = sorted(last, key=lambda path: (-changes[path], -reads[path], path))
+    return [
+        {
+            "path": path,
+            "changes": changes[path],
+            "reads": reads[path],
+            "last_sequence": last[path],
+        }
+        for path in order
+    ]
+
+
+def _facts(session: Value) -> tuple[list[str], Value]:
+    """Return what an outline begins with: lines, and what of it is structured."""
+    counts = (
+        f"{session['messageCount']:,} messages, {session['toolCallCount']:,} tool calls,"
+        f" {session['contentSize']:,} bytes of tool output"
+    )
+    lines = [
+        f"id {session['id']}",
+        f"project {one_line(session['project']['name'])}",
+        f"from {session['createdAt']} to {session['updatedAt']}",
+        counts,
+    ]
+    found: Value = {}
+    if session["cwd"]:
+        lines.append(f"folder {one_line(session['cwd'], 300)}")
+    if session["gitBranch"]:
+        lines[-1] += f", branch {one_line(session['gitBranch'], 100)}"
+        found["git_branch"] = short(session["gitBranch"])
+    if session["usage"]:
+        usage = session["usage"]
+        found["usage"] = {
+            "input_tokens": usage["inputTokens"],
+            "output_tokens": usage["outputTokens"],
+            "cache_read_tokens": usage["cacheReadTokens"],
+            "cache_creation_tokens": usage["cacheCreationTokens"],
+        }
+        lines.append(f"tokens {usage['inputTokens']:,} in, {usage['outputTokens']:,} out")
+    if session["parent"]:
+        parent = session["parent"]
+        lines.append(f"a sub-agent of {parent['id']} {one_line(parent['title'], 100)}")
+    children = session["children"]
+    if children["totalCount"]:
+        lines.append(f"{children['totalCount']} sub-agents:")
+        lines += [f"- {one['id']} {one_line(one['title'], 80)}" for one in children["nodes"][:5]]
+        found["sub_agents"] = [
+            {"id": one["id"], "title": short(one["title"]) or ""} for one in children["nodes"][:5]
+        ]
+    return lines, found

@@ -1,0 +1,188 @@
+"""The structured output of each tool; what is null is left out. Sizes are bytes."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+
+class Next(BaseModel):
+    """A call that reads on."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+class SessionLine(BaseModel):
+    """A session in a list."""
+
+    id: str
+    title: str | None = None
+    agent: str
+    status: str
+    project: str
+    created_at: str
+    updated_at: str
+    cwd: str | None = None
+    message_count: int
+    tool_call_count: int
+    output_bytes: Annotated[int, Field(description="Of all tool outputs, as stored.")]
+    parent_id: str | None = None
+
+
+class SessionList(BaseModel):
+    """A page of sessions."""
+
+    sessions: list[SessionLine]
+    total_count: int
+    next: Next | None = None
+
+
+class Turn(BaseModel):
+    """A message of the user's, by its beginning."""
+
+    sequence: int
+    origin: str | None = None
+    created_at: str
+    bytes: int
+    text: str
+
+
+class Failure(BaseModel):
+    """A tool call that failed."""
+
+    sequence: int
+    name: str | None = None
+    title: str | None = None
+    output: str | None = None
+
+
+class TouchedFile(BaseModel):
+    """A file that tool calls name."""
+
+    path: str
+    changes: int
+    reads: int
+    last_sequence: int
+
+
+class Outline(BaseModel):
+    """A session in outline; files and failures are with its first turns."""
+
+    session: SessionLine
+    git_branch: str | None = None
+    usage: dict[str, int] | None = None
+    sub_agents: list[dict[str, str]] | None = None
+    turns: list[Turn]
+    files: list[TouchedFile] | None = None
+    failures: list[Failure] | None = None
+    failure_count: int | None = None
+    next: Next | None = None
+
+
+class Part(BaseModel):
+    """Bytes [offset, offset + bytes) of `total_bytes`, exactly as recorded."""
+
+    offset: int
+    bytes: int
+    total_bytes: int
+    text: str
+    next: Annotated[Next | None, Field(description="Reads the rest.")] = None
+
+
+class Location(BaseModel):
+    """A place in a file."""
+
+    path: str
+    line: int | None = None
+
+
+class ToolCall(BaseModel):
+    """A tool call; `output` is what a person would read, `raw_output` what else was returned."""
+
+    tool_call_id: str
+    name: str | None = None
+    title: str | None = None
+    kind: str
+    status: str
+    locations: list[Location] | None = None
+    location_count: int | None = None
+    output_state: str
+    input: Part | None = None
+    output: Part | None = None
+    raw_output: Part | None = None
+    child_session_id: str | None = None
+
+
+class Attachment(BaseModel):
+    """A file of a message, at a path of the server."""
+
+    name: str | None = None
+    mime_type: str
+    bytes: int
+    url: str
+
+
+class MessageItem(BaseModel):
+    """One message."""
+
+    sequence: int
+    role: str
+    origin: str | None = None
+    model: str | None = None
+    created_at: str
+    text: Part | None = None
+    tool_call: ToolCall | None = None
+    attachments: list[Attachment] | None = None
+    images: Annotated[
+        list[Attachment] | None, Field(description="Images in the output, also those shown.")
+    ] = None
+
+
+class MessagePage(BaseModel):
+    """Messages of a session, oldest first."""
+
+    session_id: str
+    message_count: Annotated[int, Field(description="Of the whole session.")]
+    messages: list[MessageItem]
+    previous: Next | None = None
+    next: Next | None = None
+
+
+class OneMessage(BaseModel):
+    """A message."""
+
+    session_id: str
+    message_count: int
+    message: MessageItem
+    next: Next | None = None
+
+
+class Line(BaseModel):
+    """A line in which the text was found, counted from 1."""
+
+    line: int
+    text: str
+
+
+class ToolContent(BaseModel):
+    """A part of a tool call, or what was found in it."""
+
+    session_id: str
+    sequence: int
+    part: str
+    offset: int | None = None
+    bytes: int | None = None
+    total_bytes: int | None = None
+    first_line: int | None = None
+    total_lines: int | None = None
+    text: str | None = None
+    matches: list[Line] | None = None
+    match_count: int | None = None
+    next: Next | None = None
+
+
+class Renamed(BaseModel):
+    """A session's new title."""
+
+    session_id: str
+    title: str | None

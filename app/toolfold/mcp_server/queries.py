@@ -1,0 +1,220 @@
+"""The GraphQL documents that are run, by name."""
+
+_SESSION = """
+fragment SessionFields on Session {
+  id title agent status cwd gitBranch createdAt updatedAt messageCount toolCallCount contentSize
+  project { name }
+  parent { id title }
+}
+"""
+
+_MESSAGE = """
+fragment MessageFields on Message {
+  id sequence role origin model createdAt contentSize
+  attachments { name mimeType size url }
+  toolMetadata {
+    toolCallId name title kind status startedAt endedAt
+    locations { path line }
+    contentSize contentHash contentState contentUrl
+    childSession { id }
+    rawInput { size }
+    rawOutput { size }
+  }
+}
+"""
+
+SESSIONS = (
+    """
+query McpSessions($first: Int!, $after: String, $filter: SessionFilter) {
+  sessions(first: $first, after: $after, filter: $filter) {
+    edges { cursor node { ...SessionFields } }
+    pageInfo { hasNextPage }
+    totalCount
+  }
+}
+"""
+    + _SESSION
+)
+
+SESSION_IDS = """
+query McpSessionIds($first: Int!, $filter: SessionFilter) {
+  sessions(first: $first, filter: $filter) { nodes { id } }
+}
+"""
+
+COUNT = """
+query McpCount($id: ID!) {
+  session(id: $id) { messageCount }
+}
+"""
+
+SESSION = (
+    """
+query McpSession($id: ID!) {
+  session(id: $id) {
+    ...SessionFields
+    usage { inputTokens outputTokens cacheReadTokens cacheCreationTokens }
+    children(first: 20) { nodes { id title } totalCount }
+  }
+}
+"""
+    + _SESSION
+)
+
+TURNS = """
+query McpTurns($id: ID!, $first: Int!, $after: String) {
+  session(id: $id) {
+    messages(first: $first, after: $after, filter: {roles: [USER]}) {
+      nodes { sequence origin createdAt contentSize contentPreview }
+      pageInfo { hasNextPage }
+    }
+  }
+}
+"""
+
+CALLS = """
+query McpCalls($id: ID!, $first: Int!) {
+  session(id: $id) {
+    failed: messages(first: 50, filter: {toolStatus: [FAILED]}) {
+      nodes { sequence toolMetadata { name title contentPreview(maxChars: 120) } }
+      totalCount
+    }
+    changing: messages(first: $first, filter: {toolKinds: [EDIT, DELETE, MOVE]}) {
+      nodes { sequence toolMetadata { locations { path } } }
+      pageInfo { hasNextPage }
+    }
+    reading: messages(first: $first, filter: {toolKinds: [READ]}) {
+      nodes { sequence toolMetadata { locations { path } } }
+      pageInfo { hasNextPage }
+    }
+  }
+}
+"""
+
+MESSAGES = (
+    """
+query McpMessages(
+  $id: ID!, $first: Int, $after: String, $last: Int, $before: String, $around: Int
+  $filter: MessageFilter
+) {
+  session(id: $id) {
+    id title agent status messageCount
+    messages(
+      first: $first, after: $after, last: $last, before: $before, aroundSequence: $around
+      filter: $filter, compact: false
+    ) {
+      nodes { ...MessageFields }
+      pageInfo { hasNextPage hasPreviousPage }
+    }
+  }
+}
+"""
+    + _MESSAGE
+)
+
+MESSAGE = (
+    """
+query McpMessage($session: ID!, $id: ID!) {
+  session(id: $session) { id title agent status messageCount }
+  message(id: $id) { ...MessageFields }
+}
+"""
+    + _MESSAGE
+)
+
+_SLICE = "{ offset length totalSize text }"
+
+BODIES = f"""
+query McpBodies($ids: [ID!]!, $length: Int!) {{
+  nodes(ids: $ids, compact: false) {{
+    ... on Message {{
+      id
+      text: contentSlice(length: $length) {_SLICE}
+      toolMetadata {{
+        input: rawInput {{ slice(length: $length) {_SLICE} }}
+        output: contentText(length: $length) {_SLICE}
+      }}
+    }}
+  }}
+}}
+"""
+"""The parts of many messages, but for raw outputs: most stand beside an output."""
+
+PARTS = {
+    "text": f"""
+query McpText($id: ID!, $offset: BigInt!, $length: Int!) {{
+  message(id: $id) {{ part: contentSlice(offset: $offset, length: $length) {_SLICE} }}
+}}
+""",
+    "output": f"""
+query McpOutput($id: ID!, $offset: BigInt!, $length: Int!) {{
+  message(id: $id) {{ toolMetadata {{
+    part: contentText(offset: $offset, length: $length) {_SLICE}
+  }} }}
+}}
+""",
+    "output_json": f"""
+query McpOutputJson($id: ID!, $offset: BigInt!, $length: Int!) {{
+  message(id: $id) {{ toolMetadata {{
+    part: contentSlice(offset: $offset, length: $length) {_SLICE}
+  }} }}
+}}
+""",
+    "input": f"""
+query McpInput($id: ID!, $offset: BigInt!, $length: Int!) {{
+  message(id: $id) {{ toolMetadata {{ value: rawInput {{
+    part: slice(offset: $offset, length: $length) {_SLICE}
+  }} }} }}
+}}
+""",
+    "raw_output": f"""
+query McpRawOutput($id: ID!, $offset: BigInt!, $length: Int!) {{
+  message(id: $id) {{ toolMetadata {{ value: rawOutput {{
+    part: slice(offset: $offset, length: $length) {_SLICE}
+  }} }} }}
+}}
+""",
+}
+"""One part of a message each, by range."""
+
+LINES = """
+query McpLines($id: ID!, $from: Int!) {
+  message(id: $id) { toolMetadata {
+    contentLines(from: $from, count: 1) { from offset totalLines }
+  } }
+}
+"""
+
+FIND = """
+query McpFind($id: ID!, $text: String!, $first: Int!, $after: String) {
+  message(id: $id) { toolMetadata {
+    contentFind(text: $text, first: $first, after: $after) {
+      matches { line text } totalCount endCursor
+    }
+  } }
+}
+"""
+
+IMAGES = """
+query McpImages($id: ID!) {
+  message(id: $id) { toolMetadata {
+    blocks { __typename ... on ImageBlock { mimeType size url } }
+    content
+  } }
+}
+"""
+
+ATTACHMENT = """
+query McpAttachment($id: ID!, $length: Int!) {
+  message(id: $id) { attachments { url slice(length: $length) { length base64 } } }
+}
+"""
+
+UPDATE_TITLE = """
+mutation McpUpdateTitle($id: ID!, $title: String!) {
+  updateSession(input: {id: $id, title: $title}) {
+    session { id title }
+    errors { message }
+  }
+}
+"""

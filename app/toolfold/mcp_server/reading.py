@@ -1,0 +1,219 @@
+"""What the tools read, through GraphQL documents, and how they say what is not there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from mcp.server.mcpserver.exceptions import ToolError
+
+from toolfold.documents import Documents
+from toolfold.errors import AppError
+from toolfold.mcp_server import queries
+from toolfold.mcp_server.safe_text import shortened
+from toolfold.schema.enums import MessageRole
+from toolfold.schema.global_id import SessionKey, encode, session_key
+from toolfold.schema.message import MessageFilter, message_cursor, message_scope
+
+MAX_AT_ONCE = 100
+"""Messages whose parts are read together."""
+
+_SHOWN_CHARACTERS = 80
+
+Value = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Bytes [offset, offset + length) of a part that has `total`, as text.
+
+    Bytes that are no UTF-8 text are shown as U+FFFD each.
+    """
+
+    offset: int
+    length: int
+    total: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        """Where the rest begins."""
+        return self.offset + self.length
+
+    @classmethod
+    def of(cls, shown: Mapping[str, Any]) -> "Slice":
+        """Return a `ContentSlice`."""
+        text = shown["text"]
+        if text is None:
+            text = "\ufffd" * shown["length"]
+        return cls(shown["offset"], shown["length"], shown["totalSize"], text)
+
+    def beginning(self, text: str) -> "Slice":
+        """Return the beginning of it that is this text."""
+        return Slice(self.offset, len(text.encode()), self.total, text)
+
+
+class Reader:
+    """Reads sessions for the tools; raises `ToolError` with a sentence that helps."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self.settings = documents.settings
+
+    async def data(self, document: str, **variables: Any) -> Value:
+        """Return the data of a document; errors of ours are told, whatever their field.
+
+        Raises:
+            ToolError: with their message.
+        """
+        data, errors = await self._run(document, variables)
+        if errors:
+            raise ToolError(errors[0]["message"])
+        return data
+
+    async def change(self, document: str, **variables: Any) -> Value:
+        """Return the data of a mutation, as `data` does.
+
+        Raises:
+            ToolError: with the message of an error.
+        """
+        data, errors = _told(await self._documents.write(document, variables))
+        if errors:
+            raise ToolError(errors[0]["message"])
+        return data
+
+    async def session(self, document: str, session_id: str, **variables: Any) -> Value:
+        """Return the session of a document that asks for one, as `data` does.
+
+        Raises:
+            ToolError: if there is none.
+        """
+        self.key(session_id)
+        found = (await self.data(document, id=session_id, **variables))["session"]
+        if found is None:
+            raise no_session(session_id)
+        return dict(found)
+
+    async def message(self, session_id: str, sequence: int) -> tuple[Value, Value]:
+        """Return a session and one of its messages.
+
+        Raises:
+            ToolError: if there is no such session or message.
+        """
+        id_ = self.message_id(session_id, sequence)
+        data = await self.data(queries.MESSAGE, session=session_id, id=id_)
+        if data["session"] is None:
+            raise no_session(session_id)
+        if data["message"] is None:
+            count = data["session"]["messageCount"]
+            raise ToolError(f"There is no message {sequence}: the session has {count}, from 1 on.")
+        return data["session"], data["message"]
+
+    async def part(self, message_id: str, name: str, offset: int, length: int) -> Slice | None:
+        """Return bytes of a part of a message, fewer where it ends; None if it has no such part.
+
+        Raises:
+            ToolError: if the offset is beyond its end.
+        """
+        found = await self._slice(message_id, name, offset, max(1, length))
+        if found is None:
+            return None
+        if offset > found.total:
+            raise ToolError(f"offset {offset} is beyond the end: there are {found.total} bytes.")
+        # Where the server's slices are shorter than what was asked for.
+        while 0 < found.length < length and found.end < found.total:
+            more = await self._slice(message_id, name, found.end, length - found.length)
+            if more is None or more.offset != found.end:
+                break
+            text, size = found.text + more.text, found.length + more.length
+            found = Slice(found.offset, size, more.total, text)
+        return found
+
+    async def bodies(self, messages: Sequence[Value], length: int) -> dict[str, dict[str, Slice]]:
+        """Return the first bytes of the parts of messages, by id and name, as far as they fit.
+
+        A part that an operation has no room for is not there.
+        """
+        length = min(length, self.settings.max_slice_bytes)
+        ids = [message["id"] for message in messages[:MAX_AT_ONCE]]
+        data, _ = await self._run(queries.BODIES, {"ids": ids, "length": length})
+        found: dict[str, dict[str, Slice]] = {}
+        for node in (data or {}).get("nodes") or []:
+            if node is not None:
+                tool = node["toolMetadata"] or {}
+                shown = {
+                    "text": node["text"],
+                    "input": (tool.get("input") or {}).get("slice"),
+                    "output": tool.get("output"),
+                }
+                found[node["id"]] = {name: Slice.of(one) for name, one in shown.items() if one}
+        return found
+
+    async def attachment(self, message_id: str, file: Value) -> str | None:
+        """Return the base64 of a message's file, None if one operation has no room for it."""
+        length = max(1, file["size"])
+        if length > self.settings.max_slice_bytes:
+            return None
+        data, _ = await self._run(queries.ATTACHMENT, {"id": message_id, "length": length})
+        for one in ((data or {}).get("message") or {}).get("attachments") or []:
+            found = one["slice"]
+            if one["url"] == file["url"] and found and found["length"] == file["size"]:
+                return str(found["base64"])
+        return None
+
+    def key(self, session_id: str) -> SessionKey:
+        """Return the key in a session's id.
+
+        Raises:
+            ToolError: if it is none.
+        """
+        key = session_key(session_id)
+        if key is None or "\x00" in "".join(key):
+            raise no_session(session_id)
+        return key
+
+    def message_id(self, session_id: str, sequence: int) -> str:
+        """Return the id of a message by its place in a session."""
+        return encode("Message", *self.key(session_id), sequence)
+
+    def turn_cursor(self, session_id: str, sequence: int) -> str:
+        """Return the cursor after which a session's turns go on."""
+        where = MessageFilter(roles=[MessageRole.USER])
+        return message_cursor(message_scope(self.key(session_id), where), sequence)
+
+    async def _slice(self, message_id: str, name: str, offset: int, length: int) -> Slice | None:
+        length = min(length, self.settings.max_slice_bytes)
+        variables = {"id": message_id, "offset": offset, "length": length}
+        found: Any = (await self.data(queries.PARTS[name], **variables))["message"]
+        for level in ("toolMetadata", "value", "part"):
+            if found is None:
+                return None
+            found = found.get(level, found) if level != "part" else found["part"]
+        return None if found is None else Slice.of(found)
+
+    async def _run(self, document: str, variables: Mapping[str, Any]) -> tuple[Value, list[Value]]:
+        return _told(await self._documents.response(document, variables))
+
+
+def _told(response: Mapping[str, Any]) -> tuple[Value, list[Value]]:
+    """Return the data of a response, and its errors, all of them ours.
+
+    Raises:
+        ToolError: naming the request under which the log has one that no one expected.
+    """
+    told = orjson.loads(orjson.dumps(response))
+    errors = told.get("errors") or []
+    for error in errors:
+        if error["extensions"]["code"] == AppError.code:
+            request = error["extensions"].get("requestId", "")
+            raise ToolError(f"Internal error; the server's log has it as request {request}.")
+    return told.get("data") or {}, errors
+
+
+def no_session(session_id: str) -> ToolError:
+    """Return the error of an id that no session has."""
+    shown = shortened(session_id, _SHOWN_CHARACTERS)
+    return ToolError(
+        f"There is no session {orjson.dumps(shown).decode()}."
+        " Take the id of one from list_sessions."
+    )
