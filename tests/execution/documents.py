@@ -22,7 +22,8 @@ VARIABLES = {"a": "Boolean!", "b": "Boolean! = true", "c": "Boolean = false", "n
 
 # They read a database of their own accord, or are charged each time that they are resolved.
 _LEFT_OUT = {
-    "messages", "sessions", "children", "contentSlice", "contentLines", "contentFind", "slice",
+    "messages", "sessions", "children", "contentBreakdown",
+    "contentSlice", "contentLines", "contentFind", "contentText", "slice",
 }  # fmt: skip
 _MAX_DEPTH = 7
 _MAX_SELECTIONS = 40
