@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,56 +15,26 @@ from tests.builders import text_block
 from tests.ingest.stored import findings, messages, rows
 from tests.schema.conftest import Api
 from tests.schema.mutating import assert_sound, mutate, refusals, shown
+from tests.schema.recording import SESSION, call, chunk, notice, patch, record, restarted
 from toolfold.events import Position
 from toolfold.importers import IMPORTERS
 from toolfold.importers.acp.outbox import Told
 from toolfold.importers.acp.turn import Moment
 from toolfold.importers.acp.updates import SessionUpdates
 from toolfold.ingest import acp_state, acp_stream, import_file
-from toolfold.ingest.acp_stream import Streams
 from toolfold.schema.global_id import encode, session_key
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
 from toolfold.store.tables import record_table, session_table, source_table
 from toolfold.transcript import Json
 
-SESSION = encode("Session", "default", "s")
 LOGS = Path(__file__).parents[1] / "importers" / "data"
-PAYLOAD = "nextIndex session { status messageCount title }"
 
 
 @pytest.fixture
 async def session(api: Api) -> str:
     """A session without messages."""
     return (await api.store([], agent="an agent", cwd="/w")).id
-
-
-async def record(api: Api, first: int, *updates: Json, **given: Any) -> dict[str, Any]:
-    asked = {"sessionId": SESSION, "fromIndex": first, "updates": list(updates), **given}
-    return await mutate(api, "recordAcpUpdates", PAYLOAD, **asked)
-
-
-def restarted(api: Api) -> Api:
-    """Return the API of a server that remembers nothing."""
-    return replace(api, streams=Streams())
-
-
-def notice(update: Json) -> Json:
-    params = {"sessionId": "agents-own", "update": update}
-    return {"jsonrpc": "2.0", "method": "session/update", "params": params}
-
-
-def chunk(text: str, kind: str = "agent_message_chunk", **given: Any) -> Json:
-    content = {"type": "text", "text": text}
-    return notice({"sessionUpdate": kind, "content": content, **given})
-
-
-def call(call_id: str, **given: Any) -> Json:
-    return notice({"sessionUpdate": "tool_call", "toolCallId": call_id, **given})
-
-
-def patch(call_id: str, **given: Any) -> Json:
-    return notice({"sessionUpdate": "tool_call_update", "toolCallId": call_id, **given})
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])

@@ -10,7 +10,7 @@
   in a thread or a process, and is not read when it was imported before.
 - `appending`, `patching`: messages that clients append, and what they say of tool calls later.
 - `live_log`: what a client and an agent say, sent on while they say it.
-- `acp_stream`, `acp_state`: a session's ACP messages as they come in.
+- `acp_stream`, `acp_state`, `acp_names`: a session's ACP messages as they come in.
 - `projects`, `lifecycle`: projects and sessions as clients make, change and remove them.
 - `source` and `tally`, of both: how far a file is told, and what an import has come to.
 """

@@ -11,7 +11,7 @@ that it was told, with the times at which that came, and a state has it too.
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -23,6 +23,7 @@ from toolfold.importers.acp.outbox import Told
 from toolfold.importers.acp.shape import NotUnderstoodError
 from toolfold.importers.acp.turn import Moment
 from toolfold.importers.acp.updates import SessionUpdates
+from toolfold.ingest.acp_names import Key, Names
 from toolfold.ingest.growth import Growth
 from toolfold.store import source
 from toolfold.store.engine import Database
@@ -54,31 +55,42 @@ class State:
     updates: SessionUpdates
     progress: Progress = START
     growth: Growth = field(default_factory=Growth)
+    names: Names = field(default_factory=Names)
 
-    def take(self, messages: Sequence[Json], time: datetime, raw: bytes) -> list[Told]:
+    def take(
+        self, messages: Sequence[Json], time: datetime, raw: bytes
+    ) -> tuple[list[Told], set[Key]]:
         """Return what the next messages, which came at one time, make known, and what is open.
 
-        `raw` is how they are kept.
+        With it come the keys of the messages that are told for the first time. `raw` is how the
+        stream's messages are kept.
         """
-        return [*self._take(messages, time, raw), *self.updates.show()]
+        told = [*self._take(messages, time, raw), *self.updates.show()]
+        return told, self.names.note(told)
 
     def follow(self, raws: Iterable[bytes]) -> None:
         """Take records that are stored, and so told."""
         for raw in raws:
-            time, messages = _unpack(raw)
-            for _ in self._take(messages, time, raw):
-                pass
+            time, others, messages = _unpack(raw)
+            self.names.know(others)
+            self.names.note(self._take(messages, time, raw))
 
-    def _take(self, messages: Sequence[Json], time: datetime, raw: bytes) -> Iterator[Told]:
+    def show(self) -> None:
+        """Count what is open as told as it stands."""
+        self.names.note(self.updates.show())
+
+    def _take(self, messages: Sequence[Json], time: datetime, raw: bytes) -> list[Told]:
+        told: list[Told] = []
         for message in messages:
             try:
-                yield from notifications.take(self.updates, message, Moment(time))
+                told += notifications.take(self.updates, message, Moment(time))
             except NotUnderstoodError:
                 # It is kept with the others.
                 continue
         if messages:
             digest = hashlib.sha256(self.progress.digest + raw).digest()
             self.progress = Progress(self.progress.index + len(messages), digest)
+        return told
 
 
 async def current(database: Database, key: tuple[str, str], state: State | None) -> State:
@@ -122,13 +134,18 @@ async def _follow(database: Database, key: tuple[str, str], state: State, end: i
         if not raws:
             return
         await asyncio.to_thread(state.follow, raws)
-    await asyncio.to_thread(state.updates.show)
+    await asyncio.to_thread(state.show)
 
 
-def pack(messages: Sequence[Json], time: datetime) -> bytes:
-    """Return messages as they are kept: lines of JSON, the first of which says when they came."""
-    head = stored_json.encode({"time": time.isoformat()})
-    return zstandard.compress(b"\n".join([head, *map(stored_json.encode, messages)]))
+def pack(messages: Sequence[Json], time: datetime, others: Mapping[Key, str]) -> bytes:
+    """Return messages as they are kept: lines of JSON, the first of which is of them all.
+
+    It says when they came, and which of the client ids from there on are others than their own.
+    """
+    head: dict[str, Json] = {"time": time.isoformat()}
+    if others:
+        head["names"] = [[*key, name] for key, name in others.items()]
+    return zstandard.compress(b"\n".join(map(stored_json.encode, [head, *messages])))
 
 
 def stream_id(key: tuple[str, str]) -> str:
@@ -136,8 +153,9 @@ def stream_id(key: tuple[str, str]) -> str:
     return hashlib.sha256(f"{FORMAT}\n{key[1]}".encode()).hexdigest()
 
 
-def _unpack(raw: bytes) -> tuple[datetime, list[Json]]:
-    """Return when messages came, and the messages."""
-    head, *lines = zstandard.decompress(raw).split(b"\n")
-    time = datetime.fromisoformat(stored_json.decode(head)["time"])
-    return time, list(map(stored_json.decode, lines))
+def _unpack(raw: bytes) -> tuple[datetime, dict[Key, str], list[Json]]:
+    """Return when messages came, which of their client ids are others, and the messages."""
+    first, *lines = zstandard.decompress(raw).split(b"\n")
+    head = stored_json.decode(first)
+    others = {(own_id, own): name for own_id, own, name in head.get("names", [])}
+    return datetime.fromisoformat(head["time"]), others, list(map(stored_json.decode, lines))

@@ -6,7 +6,7 @@ transaction that writes what they say; what no one understands is kept too.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -17,12 +17,12 @@ from toolfold.errors import ConflictError, UnknownIdError
 from toolfold.events import Position
 from toolfold.importers.acp import NAME
 from toolfold.importers.acp.outbox import Told
-from toolfold.ingest import acp_state, lifecycle, retelling
+from toolfold.ingest import acp_names, acp_state, lifecycle, retelling
+from toolfold.ingest.acp_names import Key, TakenError
 from toolfold.ingest.acp_state import FORMAT, MovedError, Progress, State, stream_id
 from toolfold.ingest.appending import naming
 from toolfold.ingest.batch import Batch
 from toolfold.ingest.gathering import Gatherer
-from toolfold.ingest.growth import Growth
 from toolfold.ingest.preparation import timestamp
 from toolfold.ingest.writing import write
 from toolfold.store import session as sessions
@@ -61,7 +61,8 @@ class _News:
     """The messages of one call that are new, ready to be written.
 
     They came at `time`, and `raw` is how they are kept; `before` is how far the stream was, and
-    `after` how far it is with them.
+    `after` how far it is with them. `unsure` are the keys of messages that are told for the first
+    time under client ids that others may have.
     """
 
     before: Progress
@@ -69,6 +70,7 @@ class _News:
     time: datetime
     batch: Batch
     raw: bytes
+    unsure: set[Key]
 
 
 class Streams:
@@ -92,6 +94,7 @@ class Streams:
             ConflictError: if messages before these are lacking; nothing is written then.
         """
         stream = self._stream(key)
+        names: dict[Key, str] = {}
         async with stream.lock:
             for _ in range(_ATTEMPTS):
                 row = await _session(database, key)
@@ -103,7 +106,11 @@ class Streams:
                     if first_index > state.progress.index:
                         stream.state = state
                         raise _gap(state.progress.index, first_index)
-                    found = await _record(database, state, row, first_index, messages)
+                    new = messages[state.progress.index - first_index :]
+                    found = await _record(database, state, row, new, names)
+                except TakenError as taken:
+                    names |= taken.names
+                    continue
                 except MovedError:
                     continue
                 stream.state = state
@@ -144,12 +151,10 @@ async def _session(database: Database, key: tuple[str, str]) -> Any:
 
 
 async def _record(
-    database: Database, state: State, row: Any, first_index: int, messages: Sequence[Json]
+    database: Database, state: State, row: Any, new: Sequence[Json], names: Mapping[Key, str]
 ) -> Recorded:
     key = (row.project_id, row.id)
-    news = await asyncio.to_thread(
-        _take, state, row, messages[state.progress.index - first_index :]
-    )
+    news = await asyncio.to_thread(_take, state, row, new, names)
 
     def record(connection: Connection) -> Recorded:
         stored = lifecycle.require_open(connection, *key, "sessionId")
@@ -157,6 +162,7 @@ async def _record(
             raise MovedError
         if news.before == news.after:
             return Recorded(news.after.index)
+        acp_names.require_own(connection, key, news.batch, news.unsure)
         return _write(connection, stored, news)
 
     return await database.write(record)
@@ -167,26 +173,31 @@ def _gap(index: int, first_index: int) -> ConflictError:
     return ConflictError(problem, "fromIndex", current=index)
 
 
-def _take(state: State, row: Any, messages: Sequence[Json]) -> _News:
-    """Take the next messages in, and make what they say ready to be written."""
+def _take(state: State, row: Any, messages: Sequence[Json], names: Mapping[Key, str]) -> _News:
+    """Take the next messages in, and make what they say ready to be written.
+
+    `names` are the client ids of those that cannot be stored under their own.
+    """
     time = datetime.now(UTC)
     before = state.progress
-    raw = acp_state.pack(messages, time)
-    told = state.take(messages, time, raw)
-    batch = _batch(told, row, time, state.growth)
-    return _News(before, state.progress, time, batch, raw)
+    raw = acp_state.pack(messages, time, names)
+    state.names.know(names)
+    told, new = state.take(messages, time, raw)
+    batch = _batch(state, told, row, time)
+    acp_names.patch(batch, {key: names[key] for key in new & names.keys()})
+    return _News(before, state.progress, time, batch, raw, new - state.names.others.keys())
 
 
-def _batch(told: Iterable[Told], row: Any, time: datetime, growth: Growth) -> Batch:
+def _batch(state: State, told: Iterable[Told], row: Any, time: datetime) -> Batch:
     """Return what the stream makes known as a batch; a text that is told again replaces itself."""
     # What does not fit a row is kept: all messages are.
-    gatherer = Gatherer(row.source_format or NAME, keeps_raw=True, growth=growth)
+    gatherer = Gatherer(row.source_format or NAME, keeps_raw=True, growth=state.growth)
     gatherer.add(naming(row.id))
     is_live = Session(status=SessionStatus.ACTIVE)
     gatherer.add(Entry(row.id, None, is_live))
     of_child = replace(is_live, agent=row.agent, cwd=row.cwd)
     for name, value in told:
-        gatherer.add(Entry(name, None, value))
+        gatherer.add(Entry(name, None, state.names.stored(name, value)))
         if isinstance(value, Session) and name != row.id:
             gatherer.add(Entry(name, None, of_child))
     batch = gatherer.take()

@@ -64,6 +64,16 @@ def changes(stored: Mapping[str, Any], told: Columns) -> Columns:
     return found
 
 
+def given(told: Columns) -> Columns:
+    """Return the columns of a call that say something, as a patch of the same call would."""
+    found = _call_changes(told)
+    del found["tool_call_id"]
+    found.pop("tool_started_at", None)
+    if told["tool_status"] == ToolStatus.PENDING:
+        del found["tool_status"]
+    return found
+
+
 def _has_come_further(stored: Mapping[str, Any], told: Columns) -> bool:
     if _PROGRESS[told["tool_status"]] > _PROGRESS[stored["tool_status"]]:
         return True
