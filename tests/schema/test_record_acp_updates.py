@@ -15,7 +15,7 @@ from tests.builders import text_block
 from tests.ingest.stored import findings, messages, rows
 from tests.schema.conftest import Api
 from tests.schema.mutating import assert_sound, mutate, refusals, shown
-from tests.schema.recording import SESSION, call, chunk, notice, patch, record, restarted
+from tests.schema.recording import PAYLOAD, SESSION, call, chunk, notice, patch, record, restarted
 from toolfold.events import Position
 from toolfold.importers import IMPORTERS
 from toolfold.importers.acp.outbox import Told
@@ -302,6 +302,49 @@ async def test_what_cannot_be_is_refused_and_nothing_is_recorded(
 ) -> None:
     asked = {"sessionId": SESSION, "fromIndex": 0, "updates": [chunk("a")], **given}
     assert await refusals(api, "recordAcpUpdates", **asked) == [expected]
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"fromIndex": 5},
+        {"fromIndex": -1},
+        {"updates": ["text"]},
+        {"updates": [chunk("\ud800")]},
+        {"updates": [chunk("a")] * 501},
+        {"updates": [chunk("x" * 9 * 1024 * 1024)]},
+        {"clientMutationId": "\ud800"},
+        {"status": "ARCHIVED"},
+    ],
+)
+@pytest.mark.usefixtures("session")
+async def test_a_refusal_tells_the_next_index_whatever_was_refused(
+    api: Api, given: dict[str, Any], *, is_restarted: bool
+) -> None:
+    await record(api, 0, chunk("a"), chunk("b"))
+    asked = {"sessionId": SESSION, "fromIndex": 2, "updates": [chunk("c")], **given}
+    if status := asked.pop("status", None):
+        await mutate(api, "updateSession", id=SESSION, status=status)
+    server = restarted(api) if is_restarted else api
+    payload = await mutate(server, "recordAcpUpdates", PAYLOAD, **asked)
+    assert (len(payload["errors"]), payload["nextIndex"]) == (1, 2)
+    assert payload["session"] is None
+
+
+@pytest.mark.parametrize(
+    "session_id",
+    [
+        encode("Session", "default", "absent"),
+        encode("Session", "default", "\x00"),
+        encode("Project", "default"),
+        "\ud800",
+        "",
+    ],
+)
+async def test_where_there_is_no_session_the_next_index_is_0(api: Api, session_id: str) -> None:
+    payload = await record(api, 1, chunk("a"), sessionId=session_id)
+    assert (len(payload["errors"]), payload["nextIndex"]) == (1, 0)
 
 
 @pytest.mark.usefixtures("session")

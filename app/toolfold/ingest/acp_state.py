@@ -101,21 +101,26 @@ async def current(database: Database, key: tuple[str, str], state: State | None)
     Raises:
         MovedError: if the stream is deleted meanwhile.
     """
-    async with database.read(single=True) as connection:
-        row = await source.by_id(connection, key[0], stream_id(key))
-    stored = START if row is None else Progress(row.line, row.digest)
+    end = await stored(database, key)
     if state is not None:
         # Another server may have taken the stream on, or one that is no longer there.
-        await _follow(database, key, state, stored.index)
-        if state.progress == stored:
+        await _follow(database, key, state, end.index)
+        if state.progress == end:
             return state
     state = State(SessionUpdates(key[1]))
-    await _follow(database, key, state, stored.index)
-    if state.progress.index != stored.index:
+    await _follow(database, key, state, end.index)
+    if state.progress.index != end.index:
         raise MovedError
     # A stream that began before there were digests has another one.
-    state.progress = stored
+    state.progress = end
     return state
+
+
+async def stored(database: Database, key: tuple[str, str]) -> Progress:
+    """Return how far a stream is stored; it is at its start if nothing is."""
+    async with database.read(single=True) as connection:
+        row = await source.by_id(connection, key[0], stream_id(key))
+    return START if row is None else Progress(row.line, row.digest)
 
 
 async def _follow(database: Database, key: tuple[str, str], state: State, end: int) -> None:

@@ -116,7 +116,9 @@ class Streams:
                 stream.state = state
                 self._forget_growth()
                 return found
-        raise ConflictError("Others write this stream.", "fromIndex", current=first_index)
+        raise ConflictError(
+            "Others write this stream.", "fromIndex", current=await next_index(database, key)
+        )
 
     def _stream(self, key: tuple[str, str]) -> _Stream:
         """Return what is remembered of a stream, and forget those that have rested longest."""
@@ -135,6 +137,11 @@ class Streams:
                 return
             size -= state.growth.size
             state.growth.clear()
+
+
+async def next_index(database: Database, key: tuple[str, str]) -> int:
+    """Return the index that a session's stream expects next; 0 if there is no such session."""
+    return (await acp_state.stored(database, key)).index
 
 
 async def _session(database: Database, key: tuple[str, str]) -> Any:

@@ -3,7 +3,8 @@
 import strawberry
 
 from toolfold import stored_json
-from toolfold.errors import ConflictError, InvalidInputError
+from toolfold.errors import InvalidInputError, UnknownIdError
+from toolfold.ingest import acp_stream
 from toolfold.ingest.acp_stream import Recorded
 from toolfold.ingest.appending import Limits
 from toolfold.schema.context import Info
@@ -31,7 +32,9 @@ class RecordAcpUpdatesInput:
     client_mutation_id: str | None = strawberry.UNSET
 
 
-@strawberry.type(description="`nextIndex` is the index that is expected next.")
+@strawberry.type(
+    description="`nextIndex` is the index that is expected next, also where the input was refused."
+)
 class RecordAcpUpdatesPayload:
     """An `Outcome`."""
 
@@ -53,19 +56,16 @@ class AcpMutations:
         graphql_type=RecordAcpUpdatesPayload,
     )
     async def record_acp_updates(self, info: Info, input: RecordAcpUpdatesInput) -> Outcome:
-        refused = Outcome()
-
         async def record() -> Outcome:
             key = known_session(input.session_id, "sessionId")
             _require_messages(info, input)
-            try:
-                recorded = await to_its_end(_record(info, key, input.from_index, input.updates))
-            except ConflictError as conflict:
-                refused.next_index = conflict.current
-                raise
+            recorded = await to_its_end(_record(info, key, input.from_index, input.updates))
             return Outcome(session_key=key, next_index=recorded.next_index)
 
-        return await settle(info, input, record, refused)
+        outcome = await settle(info, input, record)
+        if outcome.session_key is None:
+            outcome.next_index = await _expected(info, input.session_id)
+        return outcome
 
 
 async def _record(
@@ -75,6 +75,15 @@ async def _record(
     recorded = await resources.streams.record(resources.database, key, first_index, messages)
     resources.events.publish(recorded.positions)
     return recorded
+
+
+async def _expected(info: Info, session_id: str) -> int:
+    """Return the index from which a refused client is to go on."""
+    try:
+        key = known_session(session_id, "sessionId")
+    except UnknownIdError:
+        return 0
+    return await acp_stream.next_index(info.context.resources.database, key)
 
 
 def _require_messages(info: Info, asked: RecordAcpUpdatesInput) -> None:

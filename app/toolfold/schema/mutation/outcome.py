@@ -29,20 +29,16 @@ class Outcome:
     next_index: int = 0
 
 
-async def settle(
-    info: Info, asked: Any, work: Callable[[], Awaitable[Outcome]], refused: Outcome | None = None
-) -> Outcome:
+async def settle(info: Info, asked: Any, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
     """Return what `work` comes to for an input, which is looked through first.
 
-    What it refuses by a `RefusedError` is among the errors of `refused`, by default an outcome
-    that shows nothing.
+    What it refuses by a `RefusedError` is the error of an outcome that shows nothing.
     """
     try:
         await asyncio.to_thread(flaws.refuse, asked)
         outcome = await work()
     except RefusedError as refusal:
-        outcome = refused or Outcome()
-        outcome.errors.append(user_errors.of_refusal(refusal, asked))
+        outcome = Outcome(errors=[user_errors.of_refusal(refusal, asked)])
     # One that was refused itself is not sent back.
     if not any(error.path == ["input", "clientMutationId"] for error in outcome.errors):
         outcome.client_mutation_id = texts.given(asked.client_mutation_id)
