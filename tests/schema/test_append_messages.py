@@ -2,6 +2,7 @@
 
 import asyncio
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from tests.builders import NOW, text_block
 from tests.ingest.stored import contents, ingest, messages, rows
 from tests.schema.conftest import Api
 from tests.schema.mutating import assert_sound, mutate, refusals, shown
-from toolfold import stored_json
+from toolfold import export, stored_json
 from toolfold.events import Position
+from toolfold.ingest import import_file
 from toolfold.schema.global_id import encode
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
@@ -148,9 +150,48 @@ async def test_an_imported_message_keeps_its_id_to_itself(api: Api) -> None:
     await ingest(api.database, Message("a", MessageRole.USER, "Hello."))
     (row,) = await rows(api.database, session_table)
     imported = encode("Session", "default", row["id"])
-    payload = await append(api, said("a"), said("b"), sessionId=imported)
+    payload = await append(api, said("a", "Hi."), said("b"), sessionId=imported)
     assert shown(payload) == [("InvalidInputError", "input.messages.0.clientMessageId")]
     assert sequences(payload) == [1, 2]
+
+
+@pytest.mark.usefixtures("session")
+async def test_what_was_exported_and_imported_since_may_be_sent_again(
+    api: Api, tmp_path: Path
+) -> None:
+    long = "long " * 5_000
+    sent = [
+        said("timed", createdAt="2026-01-01T00:00:00Z", origin="o", model="m"),
+        said("untimed", "a\x00b"),
+        said("long", long),
+        called("call", [text_block(long)], rawInput={"a": 1}, locations=[{"path": "/a"}]),
+        called("bare"),
+    ]
+    await append(api, *sent)
+    async with api.database.read() as connection:
+        exported = b"".join([piece async for piece in export.stream(connection, "default", "s")])
+    assert shown(await mutate(api, "deleteSession", id=SESSION)) == []
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(exported)
+    assert (await import_file(api.database, "default", path)).error is None
+    others: list[dict[str, Any]] = [
+        {**sent[0], "createdAt": "2026-01-01T00:00:01Z"},
+        {**sent[0], "origin": None},
+        {**sent[1], "role": "ASSISTANT"},
+        {**sent[2], "content": long + "."},
+        called("call", [text_block(long)], rawInput={"a": 2}, locations=[{"path": "/a"}]),
+        called("bare", []),
+    ]
+    payload = await append(api, *sent)
+    assert (payload["appendedCount"], payload["errors"]) == (0, [])
+    assert sequences(payload) == [1, 2, 3, 4, 5]
+    for other in others:
+        payload = await append(api, other)
+        assert shown(payload) == [("InvalidInputError", "input.messages.0.clientMessageId")]
+    assert shown(await append(api, *sent, others[0])) == [
+        ("InvalidInputError", "input.messages.5.clientMessageId")
+    ]
+    await assert_sound(api)
 
 
 @pytest.mark.usefixtures("session")

@@ -1,7 +1,8 @@
 """Messages that a client appends: all of them or none, and each of them once.
 
 A client names its messages. One that it sends again is answered with the message that is stored,
-whatever became of it since; that it is the same one is told by a digest of what was sent first.
+whatever became of it since; that it is the same one is told by a digest of what was sent first. One
+that was imported has none, and is the same if it holds what is sent.
 """
 
 import hashlib
@@ -21,12 +22,26 @@ from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.preparation import optional_timestamp, timestamp
 from toolfold.ingest.writing import write
 from toolfold.store.recording import message as recorded
+from toolfold.store.recording.message import USAGE
 from toolfold.transcript import Entry, Json, Message, MessageRole, Session, ToolCall
 
 CLIENT = "client"
 """What a client's batches have for the format of a source."""
 
 _DIGEST_BYTES = 16
+_NOT_SENT = frozenset(
+    {
+        "client_digest",
+        "repaired",
+        "attachment_count",
+        "tool_content_state",
+        "tool_started_at",
+        "tool_ended_at",
+        "child_source_session",
+        *USAGE,
+    }
+)
+"""The columns of a message that a client does not send."""
 _TOO_LONG = (
     "A text is too long to be listed: names have at most 200 characters, paths 4,096, and titles"
     " 500 unless the call's input holds them whole."
@@ -158,7 +173,10 @@ def append(
     first = row["head_sequence"] + 1
     numbered = {told.columns["client_id"]: place for place, told in enumerate(new, first)}
     digests = {told.columns["client_id"]: told.columns["client_digest"] for told in new}
-    stored = {name: (one["sequence"], one["client_digest"]) for name, one in known.items()}
+    stored = {
+        name: (one["sequence"], _stored_digest(one, sent.told.told[name]))
+        for name, one in known.items()
+    }
     stored |= {name: (place, digests[name]) for name, place in numbered.items()}
     return Appended(
         sequences=tuple(stored[name][0] for name, _ in sent.names),
@@ -176,6 +194,21 @@ def _known(
     client_ids = sent.told.told.keys()
     found = recorded.by_client_ids(connection, project_id, sent.session_id, client_ids)
     return {name: dict(row) for name, row in found.items()}
+
+
+def _stored_digest(row: Mapping[str, Any], told: Told) -> bytes | None:
+    """Return the digest of what was sent first as a stored message; None if it was something else.
+
+    A message without one came by an import, and has that of one which says just what it holds.
+    """
+    digest: bytes | None = row["client_digest"]
+    if digest is not None:
+        return digest
+    said = {name: value for name, value in told.columns.items() if name not in _NOT_SENT}
+    if said["created_at"] is None:
+        del said["created_at"]
+    is_same = all(row[name] == value for name, value in said.items())
+    return told.columns["client_digest"] if is_same else None
 
 
 def _require_end(
