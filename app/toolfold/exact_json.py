@@ -1,4 +1,4 @@
-"""JSON read exactly: every digit, every level, and what is wrong with it left for others to judge.
+"""JSON read exactly: every digit of an integer, every level, and what is wrong left to be judged.
 
 orjson is quicker, but reads long integers as floats, keeps the last of two equal keys, and ends at
 the first lone surrogate. Python's reader goes as deep as it is let.

@@ -81,7 +81,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def parse_mutation(data: bytes) -> Any:
-    """Return the JSON value of a message that may be a mutation's, read to its last digit.
+    """Return the JSON value of a message that may be a mutation's, integers to their last digit.
 
     What a mutation cannot store, it says itself, and where that is: of lone surrogates only those
     in `variables` are let through.
