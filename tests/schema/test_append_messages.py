@@ -353,6 +353,13 @@ def nested(levels: int) -> Json:
             called("b", toolCallId=""),
             ("InvalidInputError", "input.messages.1.toolMetadata.toolCallId"),
         ),
+        *(
+            (
+                called("b", locations=[{"path": "/a", "line": 1}, {"path": "/a", "line": line}]),
+                ("InvalidInputError", "input.messages.1.toolMetadata.locations.1.line"),
+            )
+            for line in (0, -5)
+        ),
         (
             called("b", locations=[{"path": "\ud800"}]),
             ("InvalidInputError", "input.messages.1.toolMetadata.locations.0.path"),

@@ -162,6 +162,10 @@ async def test_of_calls_of_one_id_the_latest_is_patched(api: Api) -> None:
             ("InvalidInputError", "input.updates.1.content"),
         ),
         (
+            {"toolCallId": "c1", "locations": [{"path": "/a", "line": 0}]},
+            ("InvalidInputError", "input.updates.1.locations.0.line"),
+        ),
+        (
             {"toolCallId": "c1", "title": "\ud800"},
             ("InvalidInputError", "input.updates.1.title"),
         ),

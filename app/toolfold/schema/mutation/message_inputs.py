@@ -22,9 +22,16 @@ class NewToolLocation:
     path: str
     line: int | None = strawberry.UNSET
 
-    def value(self) -> ToolLocation:
-        """Return it as a value of a transcript."""
-        return ToolLocation(self.path, texts.given(self.line))
+    def value(self, path: Path) -> ToolLocation:
+        """Return it as a value of a transcript.
+
+        Raises:
+            InvalidInputError: below this path, if it is a line that no file has.
+        """
+        line: int | None = texts.given(self.line)
+        if line is not None and line < 1:
+            raise InvalidInputError("A line is at least 1.", *path, "line")
+        return ToolLocation(self.path, line)
 
 
 @strawberry.input(description="`content` is the ACP content array; null is none recorded.")
@@ -45,7 +52,7 @@ class NewToolMetadata:
         """Return it as a value of a transcript.
 
         Raises:
-            InvalidInputError: below this path, if its id or its content cannot be.
+            InvalidInputError: below this path, if its id, a location or its content cannot be.
         """
         return ToolCall(
             tool_call_id=texts.identifier(self.tool_call_id, *path, "toolCallId"),
@@ -53,7 +60,7 @@ class NewToolMetadata:
             title=texts.given(self.title),
             kind=self.kind or ToolKind.OTHER,
             status=self.status or ToolStatus.COMPLETED,
-            locations=_locations(texts.given(self.locations)),
+            locations=_locations(texts.given(self.locations), path),
             content=_content(texts.given(self.content), path),
             raw_input=texts.given(self.raw_input),
             raw_output=texts.given(self.raw_output),
@@ -81,7 +88,7 @@ class NewMessage:
         """Return it as a value of a transcript.
 
         Raises:
-            InvalidInputError: below this path, if an id or the content cannot be.
+            InvalidInputError: below this path, if an id, a location or the content cannot be.
         """
         created_at = texts.given(self.created_at)
         call: NewToolMetadata | None = texts.given(self.tool_metadata)
@@ -120,8 +127,8 @@ class ToolCallUpdateInput:
         """Return it as a value of a transcript.
 
         Raises:
-            InvalidInputError: below this path, if its id or its content cannot be, or its kind or
-                status is null.
+            InvalidInputError: below this path, if its id, a location or its content cannot be, or
+                its kind or status is null.
         """
         for name in ("kind", "status"):
             if getattr(self, name) is None:
@@ -133,7 +140,7 @@ class ToolCallUpdateInput:
             title=_patched(self.title),
             kind=_patched(self.kind),
             status=_patched(self.status),
-            locations=_locations(self.locations) if is_relocated else UNSET,
+            locations=_locations(self.locations, path) if is_relocated else UNSET,
             content=_content(_patched(self.content), path),
             raw_input=_patched(self.raw_input),
             raw_output=_patched(self.raw_output),
@@ -158,8 +165,8 @@ def updates_of(asked: Sequence[ToolCallUpdateInput]) -> list[ToolCallUpdate]:
     return [one.value(("updates", place)) for place, one in enumerate(asked)]
 
 
-def _locations(asked: Sequence[NewToolLocation] | None) -> tuple[ToolLocation, ...]:
-    return tuple(place.value() for place in asked or ())
+def _locations(asked: Sequence[NewToolLocation] | None, path: Path) -> tuple[ToolLocation, ...]:
+    return tuple(one.value((*path, "locations", n)) for n, one in enumerate(asked or ()))
 
 
 def _content(value: Json, path: Path) -> Json:
