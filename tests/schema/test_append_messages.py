@@ -343,11 +343,27 @@ def nested(levels: int) -> Json:
         (said("x" * 201), ("InvalidInputError", "input.messages.1.clientMessageId")),
         (said("a\udc00"), ("InvalidInputError", "input.messages.1.clientMessageId")),
         (said("b", "\ud83d"), ("InvalidInputError", "input.messages.1.content")),
-        (called("b", title="x" * 501), ("InvalidInputError", "input.messages.1")),
-        (said("b", model="x" * 201), ("InvalidInputError", "input.messages.1")),
         (
-            called("b", locations=[{"path": "x" * 4_097}]),
-            ("InvalidInputError", "input.messages.1"),
+            called("b", title="x" * 501),
+            ("InvalidInputError", "input.messages.1.toolMetadata.title"),
+        ),
+        (called("b", name="x" * 201), ("InvalidInputError", "input.messages.1.toolMetadata.name")),
+        (said("b", model="x" * 201), ("InvalidInputError", "input.messages.1.model")),
+        (said("b", origin="x" * 201), ("InvalidInputError", "input.messages.1.origin")),
+        (
+            called(
+                "b",
+                rawInput={"path": "y" * 4_097},
+                locations=[{"path": "/a"}, {"path": "y" * 4_097}, {"path": "x" * 4_097}],
+            ),
+            ("InvalidInputError", "input.messages.1.toolMetadata.locations.2.path"),
+        ),
+        *(
+            (
+                called("b", locations=[{"path": path}] * count),
+                ("InvalidInputError", "input.messages.1.toolMetadata.locations"),
+            )
+            for path, count in (("/a", 1_001), ("x" * 4_000, 17))
         ),
         (
             called("b", toolCallId=""),
@@ -371,6 +387,14 @@ def nested(levels: int) -> Json:
         (
             called("b", [{"type": "content"}, {"x": ["\ud800"]}]),
             ("InvalidInputError", "input.messages.1.toolMetadata.content.1.x.0"),
+        ),
+        (
+            called("b", ["\ud800", "\ud800"], rawInput="\ud800"),
+            ("InvalidInputError", "input.messages.1.toolMetadata.content.0"),
+        ),
+        (
+            called("b", rawInput={"a": [{"b": "\ud800"}], "\ud800": 1}),
+            ("InvalidInputError", "input.messages.1.toolMetadata.rawInput.a.0.b"),
         ),
         (
             called("b", rawInput={"a": {"\udfff": 1}}),

@@ -279,6 +279,21 @@ async def test_a_completed_session_is_reopened_and_an_archived_one_refuses(api: 
     assert [row["content"] for row in await messages(api.database)] == ["ab"]
 
 
+def nested(levels: int) -> Json:
+    """Return a message of this many levels of objects."""
+    value: Json = {}
+    for _ in range(levels - 1):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.usefixtures("session")
+async def test_a_message_may_be_nested_to_1000_levels(api: Api) -> None:
+    payload = await record(api, 0, nested(1_000), chunk("a"))
+    assert (payload["nextIndex"], payload["errors"]) == (2, [])
+    assert (await record(restarted(api), 2, chunk("b")))["nextIndex"] == 3
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
@@ -290,6 +305,14 @@ async def test_a_completed_session_is_reopened_and_an_archived_one_refuses(api: 
             ("InvalidInputError", "input.updates.0.params.update.content.text"),
         ),
         ({"updates": [{"n": float("nan")}]}, ("InvalidInputError", "input.updates.0.n")),
+        (
+            {"updates": [chunk("a"), {"b": "\ud800"}, {"c": "\ud800"}]},
+            ("InvalidInputError", "input.updates.1.b"),
+        ),
+        (
+            {"updates": [chunk("a"), nested(1_001), nested(1_001)]},
+            ("InvalidInputError", "input.updates.1"),
+        ),
         ({"updates": [chunk("a")] * 501}, ("TooLargeError", "input.updates")),
         ({"updates": [chunk("x" * 9 * 1024 * 1024)]}, ("TooLargeError", "input.updates")),
         ({"fromIndex": 1}, ("ConflictError", "input.fromIndex")),

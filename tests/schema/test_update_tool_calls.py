@@ -155,7 +155,12 @@ async def test_of_calls_of_one_id_the_latest_is_patched(api: Api) -> None:
         ({"toolCallId": "c1", "kind": None}, ("InvalidInputError", "input.updates.1.kind")),
         ({"toolCallId": "c1", "status": None}, ("InvalidInputError", "input.updates.1.status")),
         ({"toolCallId": ""}, ("InvalidInputError", "input.updates.1.toolCallId")),
-        ({"toolCallId": "c1", "title": "x" * 501}, ("InvalidInputError", "input.updates.1")),
+        ({"toolCallId": "c1", "title": "x" * 501}, ("InvalidInputError", "input.updates.1.title")),
+        ({"toolCallId": "c1", "name": "x" * 201}, ("InvalidInputError", "input.updates.1.name")),
+        (
+            {"toolCallId": "c1", "locations": [{"path": "/a"}, {"path": "x" * 4_097}]},
+            ("InvalidInputError", "input.updates.1.locations.1.path"),
+        ),
         ({"toolCallId": "taken"}, ("InvalidInputError", "input.updates.1.toolCallId")),
         (
             {"toolCallId": "c1", "content": {"type": "text"}},

@@ -8,7 +8,8 @@
   the database, where they become batches.
 - `file` and what it uses (`prior`, `reading`, `reading_process`, `report`): a file becomes batches,
   in a thread or a process, and is not read when it was imported before.
-- `appending`, `patching`: messages that clients append, and what they say of tool calls later.
+- `appending`, `patching`, `too_long`: messages that clients append, what they say of tool calls
+  later, and what of that is refused as too long.
 - `live_log`: what a client and an agent say, sent on while they say it.
 - `acp_stream`, `acp_state`, `acp_names`: a session's ACP messages as they come in.
 - `projects`, `lifecycle`: projects and sessions as clients make, change and remove them.

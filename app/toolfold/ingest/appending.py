@@ -14,9 +14,9 @@ from typing import Any
 from sqlalchemy import Connection
 
 from toolfold import readable, stored_json
-from toolfold.errors import ConflictError, InvalidInputError, TooLargeError, TranscriptError
+from toolfold.errors import ConflictError, TooLargeError, TranscriptError
 from toolfold.events import Position
-from toolfold.ingest import lifecycle
+from toolfold.ingest import lifecycle, too_long
 from toolfold.ingest.batch import Batch, SessionBatch, Told
 from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.preparation import optional_timestamp, timestamp
@@ -42,10 +42,6 @@ _NOT_SENT = frozenset(
     }
 )
 """The columns of a message that a client does not send."""
-_TOO_LONG = (
-    "A text is too long to be listed: names have at most 200 characters, paths 4,096, and titles"
-    " 500 unless the call's input holds them whole."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +139,13 @@ def add(gatherer: Gatherer, entry: Entry, *path: str | int) -> None:
     """Add what a client sent.
 
     Raises:
-        InvalidInputError: with this path, if a row cannot hold it and nothing else does.
+        InvalidInputError: below this path, if a row cannot hold it and nothing else does.
         InvalidJsonError: if there is JSON that cannot be stored.
     """
     try:
         gatherer.add(entry)
     except TranscriptError as error:
-        raise InvalidInputError(_TOO_LONG, *path) from error
+        raise too_long.refusal(entry.value, *path) from error
 
 
 def append(
