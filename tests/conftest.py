@@ -10,6 +10,7 @@ import dataclasses
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests import postgresql
 from tests.left_out import leave_out, line
 from tests.reliability import small_disk
 from toolfold.settings import Settings
+from toolfold.store import dialect as dialects
 from toolfold.store import engine, sqlite
 from toolfold.store.engine import Database
 
@@ -48,6 +50,20 @@ def pytest_terminal_summary(
     """Say in one line what was left out."""
     if told := line(config):
         terminalreporter.write_line(told)
+
+
+@pytest.fixture
+def hops(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """What grows with each hop to a thread of SQLite's."""
+    hops: list[None] = []
+    execute = dialects.InterruptibleConnection._execute  # noqa: SLF001 - what every hop goes through.
+
+    async def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        hops.append(None)
+        return await execute(self, *args, **kwargs)
+
+    monkeypatch.setattr(dialects.InterruptibleConnection, "_execute", counted)
+    return hops
 
 
 @pytest.fixture(scope="session")

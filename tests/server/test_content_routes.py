@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import delete
 
 from tests.builders import add_project, text_message, tool_message
-from tests.server.stored import Served, blob_url, content_url, name_of
+from tests.server.stored import CHUNK, Served, blob_url, content_url, incompressible, name_of
 from toolfold.store.tables import content_chunk_table
 from toolfold.transcript import Json
 
@@ -21,6 +21,23 @@ async def test_a_tool_calls_content_is_its_stored_bytes_in_an_object(served: Ser
     assert response.headers["content-length"] == str(len(STORED) + 12)
     assert response.headers["accept-ranges"] == "bytes"
     assert response.headers["cache-control"] == "private, no-cache"
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_a_content_of_one_chunk_is_read_with_its_message(
+    served: Served, hops: list[None]
+) -> None:
+    await served.store(tool_message(CONTENT), tool_message(incompressible(2 * CHUNK)))
+    await served.get(content_url(1))
+    hops.clear()
+    first = await served.get(content_url(1))
+    assert len(hops) == 1
+    assert first.content == b'{"content":' + STORED + b"}"
+    await served.get(content_url(1), if_none_match=first.headers["etag"])
+    assert len(hops) == 2
+    # A longer one is never in memory whole.
+    await served.get(content_url(2))
+    assert len(hops) > 4
 
 
 @pytest.mark.parametrize(

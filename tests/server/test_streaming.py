@@ -33,7 +33,8 @@ async def test_damaged_bytes_are_an_error_and_never_half_an_answer(served: Serve
 async def test_what_is_deleted_before_its_first_byte_is_not_found(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await served.store(tool_message(CONTENT))
+    # A shorter one is read together with its message.
+    await served.store(tool_message(incompressible(2 * CHUNK)))
     find = layouts.of
 
     async def delete_first(*arguments: Any) -> Any:

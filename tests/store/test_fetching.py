@@ -14,7 +14,6 @@ from tests import builders
 from tests.statements import statements
 from toolfold.errors import DatabaseError
 from toolfold.settings import Settings
-from toolfold.store import dialect as dialects
 from toolfold.store import message, postgresql
 from toolfold.store.engine import Database
 from toolfold.store.fetching import Query, Reading, fetch, run
@@ -212,20 +211,6 @@ async def test_a_readings_errors_are_those_of_core_and_its_own(
         with pytest.raises(ValueError, match="not enough values"):
             await run(connection, after(4))
         assert await run(connection, after(2)) == (["user"], [3])
-
-
-@pytest.fixture
-def hops(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """What grows with each hop to a thread of SQLite's."""
-    hops: list[None] = []
-    execute = dialects.InterruptibleConnection._execute  # noqa: SLF001 - what every hop goes through.
-
-    async def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
-        hops.append(None)
-        return await execute(self, *args, **kwargs)
-
-    monkeypatch.setattr(dialects.InterruptibleConnection, "_execute", counted)
-    return hops
 
 
 @pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)

@@ -48,12 +48,20 @@ class Run:
         """
         while self.loading:
             waiting, self.loading = self.loading, []
-            # Equal keys have one future. Together they are cancelled, and with them the reading.
+            # Equal keys have one future.
             futures = {id(one[2].future): one[2].future for one in waiting}
-            results = dict(zip(futures, await asyncio.gather(*futures.values()), strict=True))
+            results = dict(zip(futures, await _results(list(futures.values())), strict=True))
             values = await _values([(one[2], results[id(one[2].future)]) for one in waiting])
             for (target, key, _, complete, path), value in zip(waiting, values, strict=True):
                 target[key] = complete(value, self, path)
+
+
+async def _results(futures: list[Any]) -> list[Any]:
+    if all(isinstance(one, asyncio.Future) and one.done() for one in futures):
+        # What was read ahead is there without a turn of the event loop.
+        return [one.result() for one in futures]
+    # Together they are cancelled, and with them the reading.
+    return await asyncio.gather(*futures)
 
 
 async def _values(pairs: list[tuple[Loading, Any]]) -> list[Any]:

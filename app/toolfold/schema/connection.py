@@ -65,6 +65,10 @@ class Scope:
         return key
 
 
+NO_SCOPE = Scope("", ())
+"""Of rows that are in no connection and so have no cursor."""
+
+
 def given_filter(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a filter restricts, by field; null and `false` restrict nothing.
 

@@ -43,8 +43,8 @@ class Operation:
     resources: Resources
     ledger: Ledger
     loaders: Loaders
-    shapes: dict[tuple[str, ...], Any] = field(default_factory=dict)
-    """What is selected at each response path, list positions aside; see `heavy`."""
+    selected: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    """What was found out about the selection; a query that is asked again has it from the start."""
     ahead: dict[tuple[Any, ...], Page] = field(default_factory=dict)
     """Pages of messages that were read with their session; see `session_messages`."""
     ends_at: float = field(default=0.0, init=False)

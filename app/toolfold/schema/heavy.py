@@ -68,11 +68,11 @@ class Part:
 def shape(info: Info, *names: str) -> Shape:
     """Return how the fields `names` are selected in the object whose field is being resolved."""
     raw = selection.raw_info(info)
-    cache_key = (*_shape_path(raw.path.prev), raw.parent_type.name, *names)
-    known = info.context.shapes.get(cache_key)
+    cache_key = ("shape", *_shape_path(raw.path.prev), raw.parent_type.name, *names)
+    known: Shape | None = info.context.selected.get(cache_key)
     if known is None:
         fields = selection.at_place(raw.path.prev, raw)
-        info.context.shapes[cache_key] = known = _shape(fields, raw, names)
+        info.context.selected[cache_key] = known = _shape(fields, raw, names)
     return known
 
 

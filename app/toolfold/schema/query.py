@@ -7,7 +7,7 @@ import strawberry
 
 from toolfold.errors import BadUserInputError
 from toolfold.schema import selection
-from toolfold.schema.connection import Connection, Scope
+from toolfold.schema.connection import NO_SCOPE, Connection
 from toolfold.schema.context import Info
 from toolfold.schema.global_id import MessageKey, decode, message_key, project_key, session_key
 from toolfold.schema.guard import SINGLE, Access, bulk_access
@@ -27,12 +27,10 @@ from toolfold.schema.rows import (
 from toolfold.schema.session import Session, SessionConnection, sessions_page
 from toolfold.schema.session_filter import LATEST_FIRST, SessionFilter, SessionOrder
 from toolfold.schema.session_messages import load_session
+from toolfold.schema.single_message import load_message
 from toolfold.store import message as message_store
 
 MAX_NODES = 100
-
-NO_SCOPE = Scope("", ())
-"""Of rows that are in no connection and so have no cursor."""
 
 
 @strawberry.type(description="What can be read.")
@@ -77,9 +75,7 @@ class Query:
     )
     async def message(self, info: Info, id: strawberry.ID) -> MessageRow | None:
         key = message_key(id)
-        if key is None:
-            return None
-        return (await load_messages(info, {key}, SINGLE, MessageRow)).get(key)
+        return None if key is None else await load_message(info, key)
 
     @strawberry.field(
         description="The projects that may be read, by name.", graphql_type=ProjectConnection

@@ -13,7 +13,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphql import DocumentNode, GraphQLError, execute, get_operation_ast
+from graphql import (
+    BREAK,
+    DirectiveNode,
+    DocumentNode,
+    GraphQLError,
+    VariableNode,
+    Visitor,
+    execute,
+    get_operation_ast,
+    visit,
+)
 from graphql import OperationType as OperationTypeNode
 from strawberry.execution import optimized_is_awaitable
 from strawberry.types import ExecutionResult
@@ -33,10 +43,31 @@ _is_awaitable: Any = optimized_is_awaitable
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The document of a query, and the settings under which it was executed."""
+    """The document of a query, and the settings under which it was executed.
+
+    `selected` is what its operations found out about their selection, if that is always the same.
+    """
 
     document: DocumentNode
     settings: Settings
+    selected: dict[tuple[Any, ...], Any] | None
+
+    def begin(self, resources: Resources) -> Operation:
+        """Return the state of an operation that asks this again."""
+        operation = Operation.begin(resources)
+        if self.selected is not None:
+            operation.selected = self.selected
+        return operation
+
+
+class _Conditions(Visitor):
+    """Looks for a variable on which it depends what is selected."""
+
+    found = False
+
+    def enter_directive(self, node: DirectiveNode, *_: Any) -> Any:
+        self.found |= any(isinstance(one.value, VariableNode) for one in node.arguments or ())
+        return BREAK if self.found else None
 
 
 class RepeatingSchema(MaskedSchema):
@@ -71,7 +102,7 @@ class RepeatingSchema(MaskedSchema):
             and count_values(variable_values, MAX_VARIABLE_VALUES) <= MAX_VARIABLE_VALUES
         ):
             given = (root_value, variable_values, operation_name, operation_extensions)
-            return await self._execute_again(known, Operation.begin(resources), *given)
+            return await self._execute_again(known, known.begin(resources), *given)
         result = await super().execute(
             query,
             variable_values,
@@ -91,7 +122,10 @@ class RepeatingSchema(MaskedSchema):
         if document is None or operation is None:
             return
         if operation.operation is OperationTypeNode.QUERY:
-            self._known[query, operation_name] = _Known(document, settings)
+            conditions = _Conditions()
+            visit(document, conditions)
+            selected: dict[tuple[Any, ...], Any] | None = None if conditions.found else {}
+            self._known[query, operation_name] = _Known(document, settings, selected)
             if len(self._known) > MAX_QUERIES:
                 self._known.popitem(last=False)
 

@@ -1,11 +1,11 @@
 """What an operation selects: the look-ahead by which a page reads only its columns.
 
-Works on the parsed document alone. `@skip` and `@include` are honoured; type conditions where
-what is selected decides what is charged, but not for columns: one that is read for a type that
-does not turn up costs next to nothing.
+Works on the parsed document alone, and keeps what it finds for as long as the operation lasts.
+`@skip` and `@include` are honoured; type conditions where what is selected decides what is charged,
+but not for columns: one that is read for a type that does not turn up costs next to nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import strawberry
@@ -37,16 +37,19 @@ def raw_info(info: strawberry.Info) -> RawInfo:
     return info._raw_info  # noqa: SLF001 - Strawberry offers no public way to the nodes.
 
 
-def subfields(nodes: Iterable[FieldNode], info: RawInfo, typename: str | None = None) -> Fields:
+def subfields(nodes: Sequence[FieldNode], info: RawInfo, typename: str | None = None) -> Fields:
     """Return the fields selected below `nodes`, fragments expanded, merged by response key.
 
-    Of an object of type `typename`: those alone that apply to it.
+    Of an object of type `typename`: those alone that apply to it. They are shared: change nothing.
     """
-    found: Fields = {}
-    for node in nodes:
-        if node.selection_set:
-            _collect(node.selection_set.selections, info, found, typename)
-    return found
+    place = ("subfields", typename, *map(id, nodes))
+    known: Fields | None = info.context.selected.get(place)
+    if known is None:
+        known = info.context.selected[place] = {}
+        for node in nodes:
+            if node.selection_set:
+                _collect(node.selection_set.selections, info, known, typename)
+    return known
 
 
 def named(fields: Fields, *names: str) -> list[FieldNode]:
@@ -73,12 +76,20 @@ def at_place(path: Path | None, info: RawInfo) -> Fields:
     return fields
 
 
-def columns(typename: str, nodes: Iterable[FieldNode], info: RawInfo) -> set[str]:
+def columns(typename: str, nodes: Sequence[FieldNode], info: RawInfo) -> frozenset[str]:
     """Return the columns that the selection below `nodes`, on type `typename`, reads.
 
     A field declares its columns, and the type that it shows of the same row, in its metadata:
     see `toolfold.schema.fields`.
     """
+    place = ("columns", typename, *map(id, nodes))
+    known: frozenset[str] | None = info.context.selected.get(place)
+    if known is None:
+        known = info.context.selected[place] = frozenset(_columns(typename, nodes, info))
+    return known
+
+
+def _columns(typename: str, nodes: Sequence[FieldNode], info: RawInfo) -> set[str]:
     object_type = cast("GraphQLObjectType", info.schema.type_map[typename])
     needed: set[str] = set()
     for field_nodes in subfields(nodes, info).values():

@@ -11,11 +11,11 @@ from toolfold.feed import session as session_feed
 from toolfold.feed.session import News, Place, SessionFeed
 from toolfold.feed.session_list import Listed, SessionListFeed
 from toolfold.schema import selection, update_cursor
+from toolfold.schema.connection import NO_SCOPE
 from toolfold.schema.context import Info
 from toolfold.schema.global_id import SessionKey, encode, project_key, session_key
 from toolfold.schema.guard import Access, bulk_access
 from toolfold.schema.message import Message, message_columns
-from toolfold.schema.query import NO_SCOPE
 from toolfold.schema.rows import SessionRow, message_rows, session_row
 from toolfold.schema.session import Session
 

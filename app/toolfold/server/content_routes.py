@@ -10,8 +10,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from toolfold.schema.context import Resources
-from toolfold.server.representation import ReadRange, ReadWhole, Representation, answer
-from toolfold.store import content, layouts, message
+from toolfold.server.representation import (
+    ReadRange,
+    ReadWhole,
+    Representation,
+    answer,
+    asks_for_whole,
+)
+from toolfold.store import content, layouts, message_content
+from toolfold.store.chunks import CHUNK_SIZE, Key
 from toolfold.store.engine import Database
 
 INLINE_TYPES = frozenset(
@@ -56,7 +63,9 @@ async def tool_content(request: Request) -> Response:
     or it carries no tool call; `[]` stands for content that was not recorded.
     """
     database = _database(request)
-    call = await _tool_call(database, request.path_params)
+    call, data = await _tool_call(
+        database, request.path_params, max_bytes=CHUNK_SIZE if asks_for_whole(request) else 0
+    )
     if call is None:
         raise HTTPException(404, _NOT_FOUND)
     digest = call.tool_content_hash
@@ -69,6 +78,7 @@ async def tool_content(request: Request) -> Response:
         "application/json",
         _REVALIDATED,
         partial(_wrapped, database, project_id, digest, size),
+        whole=None if data is None else b"".join((_BEFORE, data, _AFTER)),
     )
     return await answer(request, wrapped)
 
@@ -101,17 +111,29 @@ def _database(request: Request) -> Database:
     return resources.database
 
 
-async def _tool_call(database: Database, parameters: dict[str, str]) -> Any:
-    """Return the row of the tool call at a path, None if there is none."""
+async def _tool_call(
+    database: Database, parameters: dict[str, str], max_bytes: int
+) -> tuple[Any, bytes | None]:
+    """Return the row of the tool call at a path, None if there is none, and its content.
+
+    That is read in the same hop if it has at most `max_bytes`; else None is in its place.
+    """
     project_id, session_id, place = (
         parameters[name] for name in ("project", "session", "sequence")
     )
     if not (_SEQUENCE.fullmatch(place) and int(place) <= _MAX_SEQUENCE):
-        return None
+        return None, None
     key = (project_id, session_id, int(place))
+
+    def wanted(row: Any) -> Key | None:
+        if row.tool_content_hash is None or row.tool_content_size > max_bytes:
+            return None
+        return project_id, row.tool_content_hash
+
+    # A content that is deleted in between is missing, and in no other state.
     async with database.read(single=True) as connection:
-        row = (await message.by_keys(connection, {key}, _CALL_COLUMNS)).get(key)
-    return row if row is not None and row.tool_call_id is not None else None
+        row, data = await message_content.by_key(connection, key, _CALL_COLUMNS, wanted)
+    return (row, data) if row is not None and row.tool_call_id is not None else (None, None)
 
 
 async def _wrapped(

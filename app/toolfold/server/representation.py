@@ -27,11 +27,15 @@ ReadWhole = Callable[[], AsyncIterator[bytes]]
 """Yields all of the bytes in a coding, a piece at a time."""
 
 
+_CONDITIONS = frozenset({"if-match", "if-none-match", "range"})
+
+
 @dataclass(frozen=True, slots=True)
 class Representation:
     """The bytes that a URL stands for; `etag` is strong, with its quotes; `size` is in bytes.
 
     `read_zstd` is there if they are stored as one zstd frame: who accepts zstd gets that frame.
+    `whole` are all of them, if they have been read.
     """
 
     size: int
@@ -40,6 +44,12 @@ class Representation:
     headers: Mapping[str, str]
     read: ReadRange
     read_zstd: ReadWhole | None = None
+    whole: bytes | None = None
+
+
+def asks_for_whole(request: Request) -> bool:
+    """Say whether the answer to a request is all of the bytes, whatever they are."""
+    return request.method == "GET" and _CONDITIONS.isdisjoint(request.headers)
 
 
 async def answer(request: Request, representation: Representation) -> Response:
@@ -68,7 +78,11 @@ async def answer(request: Request, representation: Representation) -> Response:
         del headers["content-length"]
         headers |= {"content-encoding": "zstd", **_validators(request, representation)}
         return StreamingResponse(pieces, status, headers, representation.media_type)
-    pieces = await _begun(representation.read(start, stop))
+    whole = None if part else representation.whole
+    if whole is not None and _coding(request, representation) is None:
+        return Response(whole, status, headers, representation.media_type)
+    # The middleware codes a stream, so that no length is told that a HEAD would not tell.
+    pieces = await _begun(representation.read(start, stop) if whole is None else _alone(whole))
     return StreamingResponse(pieces, status, headers, representation.media_type)
 
 
@@ -97,6 +111,10 @@ def _part(request: Request, representation: Representation) -> ByteRange | None:
     except UnsatisfiableRangeError as error:
         headers = {"content-range": f"bytes */{size}", "accept-ranges": "bytes"}
         raise HTTPException(416, f"There are {size} bytes here.", headers) from error
+
+
+async def _alone(whole: bytes) -> AsyncIterator[bytes]:
+    yield whole
 
 
 async def _begun(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

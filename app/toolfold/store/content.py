@@ -64,7 +64,7 @@ async def by_hashes(
     """
     if not keys:
         return {}
-    return await run(connection, _whole(connection, keys))
+    return await run(connection, reading(connection, keys))
 
 
 async def slice(  # noqa: A001 - it is called as content.slice.
@@ -233,9 +233,10 @@ def _among(frames: _Frames) -> ReadFrame:
     return lambda piece: frames.get((piece.owner, piece.position))
 
 
-def _whole(
+def reading(
     connection: AsyncConnection, keys: Collection[Key]
 ) -> Reading[dict[Key, bytes | CorruptContentError]]:
+    """As `by_hashes`, for what is read together with them."""
     contents, bases = yield from layouts.read(connection, keys)
     query = _by_hash.query(connection, {*keys, *bases})
     assemble = partial(_assemble, contents, bases)

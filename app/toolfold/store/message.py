@@ -29,7 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from toolfold.readable import PREVIEW_CHARACTERS
 from toolfold.settings import MAX_BIG_INT
 from toolfold.store import page as pages
-from toolfold.store.fetching import MakeRows, Reading, fetch, run
+from toolfold.store.fetching import MakeRows, Query, Reading, fetch, run
 from toolfold.store.page import Ordering, Page, PageRequest
 from toolfold.store.selection import is_key, one_of, pick
 from toolfold.store.tables import message_table, message_text_table, session_table
@@ -222,6 +222,12 @@ async def by_keys(
         key_columns = pick(message_table.columns, KEY_COLUMNS)
         rows = await fetch(connection, selection.where(one_of(connection, key_columns, keys)))
     return {(row.project_id, row.session_id, row.sequence): row for row in rows}
+
+
+def key_reading(key: Key, columns: Sequence[str]) -> Reading[Any]:
+    """Read the row of a key, the key's columns as in `by_keys`; None if there is none."""
+    found = yield Query(_by_key(tuple(columns)), dict(zip(KEY_COLUMNS, key, strict=True)))
+    return found[0] if found else None
 
 
 async def count(
