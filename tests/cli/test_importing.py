@@ -17,10 +17,10 @@ from tests.cli.conftest import Run
 from tests.cli.serving import serving
 from tests.cli.terminal import on_terminal, screen
 from toolfold.cli import importing as cli_importing
-from toolfold.ingest import projects
+from toolfold.ingest import lifecycle, projects
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
-from toolfold.store.tables import message_table
+from toolfold.store.tables import message_table, session_table
 
 CORPUS = os.environ.get("TOOLFOLD_CORPUS")
 
@@ -341,6 +341,40 @@ def test_ctrl_c_during_a_files_last_write_counts_the_file(
     ]
     assert result.stderr.splitlines()[-1] == "Stopped."
     assert _count(run, "messageCount") == 1
+
+
+def test_a_session_that_is_deleted_meanwhile_is_told_and_comes_back_whole(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _write(tmp_path / "a.jsonl", *(_user("Hi", uuid=f"u{n}") for n in range(5)))
+    write = Database.write
+
+    async def deleting(database: Database, function: Callable[[Connection], Any]) -> Any:
+        result = await write(database, function)
+        if await _message_count(database):
+            context.setattr(Database, "write", write)
+            async with database.read() as connection:
+                session_id = (await connection.execute(select(session_table.c.id))).scalar_one()
+            remove = partial(lifecycle.remove, project_id="default", session_id=session_id)
+            removed.extend(await write(database, remove))
+        return result
+
+    removed: list[str] = []
+    with monkeypatch.context() as context:
+        context.setattr("toolfold.ingest.gathering.MAX_ENTRIES", 2)
+        context.setattr(Database, "write", deleting)
+        result = run("import", path)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[:5] == [
+        f"{path}: claude-code, deleted while it was imported; import it again to have it",
+        f"    Session {removed[0]} was deleted meanwhile; the rest of it is left out.",
+        "1 file:",
+        "       1  deleted while they were imported",
+        "0 messages added.",
+    ]
+    assert _count(run) == 0
+    assert "5 messages added" in run("import", path).stdout
+    assert _count(run, "messageCount") == 5
 
 
 async def _message_count(database: Database) -> int:

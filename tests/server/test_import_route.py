@@ -13,7 +13,7 @@ from tests.server.serving import codes
 from tests.server.stored import Served, incompressible
 from toolfold import export, sample
 from toolfold.events import Position
-from toolfold.ingest import projects, receiving, record
+from toolfold.ingest import lifecycle, projects, receiving, record
 from toolfold.ingest.gathering import MAX_ENTRIES
 from toolfold.store import session
 from toolfold.store.engine import Database
@@ -249,3 +249,29 @@ async def test_a_project_that_is_deleted_meanwhile_is_not_found(
     answer = await served.client.post("/api/projects/other/import", content=body())
     assert (answer.status_code, codes(answer)) == (404, ["NOT_FOUND"])
     assert await messages(served.database) == []
+
+
+async def test_a_session_that_is_deleted_meanwhile_is_told_and_not_written_on(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolfold.ingest.gathering.MAX_ENTRIES", 2)
+    of_one = [header("s1"), *map(line, ("m1", "m2", "m3"))]
+    rest = [line("m4"), header("s2"), line("m5")]
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b"".join(of_one)
+        assert await messages(served.database)
+        await served.write(lambda connection: lifecycle.remove(connection, "default", "s1"))
+        yield b"".join(rest)
+
+    told = (await served.client.post(URL, content=body())).json()
+    assert (told["added"], told["deleted"]) == (1, ["s1"])
+    assert [one["id"] for one in told["sessions"]] == ["s2"]
+    [problem] = told["problems"]
+    assert problem["line"] is None
+    assert "s1 was deleted" in problem["reason"]
+    assert [row["client_id"] for row in await messages(served.database)] == ["m5"]
+    assert sums(await post(served, *of_one, *rest)) == (4, 0, 1)
+    stored = await messages(served.database, "session_id", "sequence", "client_id")
+    assert [row["client_id"] for row in stored] == ["m1", "m2", "m3", "m4", "m5"]
+    assert await findings(served.database) == []

@@ -12,13 +12,14 @@ PROBLEMS_SHOWN = 5
 
 _IN_SUM = {
     FileState.IMPORTED: "imported",
+    FileState.DELETED: "deleted while they were imported",
     FileState.UNCHANGED: "unchanged since the last import",
     FileState.COMPANION: "read with the session that they belong to",
     FileState.NOT_SUPPORTED: "of a format that is not supported yet",
     FileState.NOT_A_TRANSCRIPT: "not transcripts",
     FileState.FAILED: "failed",
 }
-_SUCCESSES = (FileState.IMPORTED, FileState.UNCHANGED)
+_SUCCESSES = (FileState.IMPORTED, FileState.DELETED, FileState.UNCHANGED)
 
 
 def file_lines(report: FileReport) -> Iterator[str]:
@@ -43,6 +44,8 @@ def _became(report: FileReport) -> str:
     match report.state:
         case FileState.IMPORTED:
             return f"{report.format}, {_Sums().plus(report)}"
+        case FileState.DELETED:
+            return f"{report.format}, deleted while it was imported; import it again to have it"
         case FileState.UNCHANGED:
             return "unchanged"
         case FileState.COMPANION:

@@ -21,9 +21,16 @@ from toolfold.ingest.batch import Batch, Problem
 from toolfold.ingest.gathering import Gatherer
 from toolfold.ingest.reading import Reading, Step, ahead, unexpected
 from toolfold.ingest.reading_process import ReadingProcess
-from toolfold.ingest.report import FileReport, FileState, failed, in_one_line, not_imported
+from toolfold.ingest.report import (
+    FileReport,
+    FileState,
+    failed,
+    in_one_line,
+    not_imported,
+    state_of,
+)
 from toolfold.ingest.sending import Post, Progress, send
-from toolfold.ingest.source import Reached, Source, begin, write_part
+from toolfold.ingest.source import Reached, Source, write_part
 from toolfold.ingest.tally import Tally
 from toolfold.ingest.writing import Counts
 from toolfold.store.engine import Database
@@ -119,7 +126,6 @@ class _Import:
     source: Source
     events: Events | None
     process: ReadingProcess | None
-    is_begun: bool = False
     bytes: int = 0
     tally: Tally = field(default_factory=Tally)
 
@@ -146,7 +152,7 @@ class _Import:
         if is_news or (step.is_last and step.failure is None):
             now = datetime.now(UTC)
             try:
-                counts = await self.database.write(
+                counts, self.source = await self.database.write(
                     lambda connection: self._write(connection, step, now)
                 )
             except (DatabaseError, UnknownIdError):
@@ -157,31 +163,37 @@ class _Import:
             if self.events is not None:
                 self.events.publish(counts.positions(self.project_id))
             self.tally.count(counts)
-            self.source = self.source.telling(self.tally.sessions, is_refused=counts.refused)
-            self.is_begun = True
         self.bytes = step.place.size
         self.tally.passed_by += step.skipped
         self.tally.take(batch)
         return step.failure
 
-    def _write(self, connection: Connection, step: Step[Batch], now: datetime) -> Counts:
+    def _write(
+        self, connection: Connection, step: Step[Batch], now: datetime
+    ) -> tuple[Counts, Source]:
         """Write a step in a transaction that may be run again.
 
         Raises:
             UnknownIdError: if the project was deleted meanwhile.
         """
         projects.require(connection, self.project_id)
-        if not self.is_begun:
-            begin(connection, self.project_id, self.source)
         reached = Reached(step.place, is_end=step.is_last)
-        return write_part(connection, self.project_id, self.source, step.batch, reached, now=now)
+        return write_part(
+            connection,
+            self.project_id,
+            self.source,
+            step.batch,
+            reached,
+            met=self.tally.met,
+            now=now,
+        )
 
     def _report(self, failure: Problem | None) -> FileReport:
         tally = self.tally
         return FileReport(
             self.path,
             self.importer.name,
-            FileState.IMPORTED if failure is None else FileState.FAILED,
+            state_of(failure, deleted=tally.deleted, left=tally.sessions),
             added=tally.added,
             updated=tally.updated,
             skipped=tally.skipped,

@@ -20,7 +20,7 @@ from toolfold.importers.jsonl import START, Line
 from toolfold.ingest import projects
 from toolfold.ingest.batch import Batch
 from toolfold.ingest.gathering import Gatherer
-from toolfold.ingest.source import Reached, Source, begin, write_part
+from toolfold.ingest.source import Reached, Source, write_part
 from toolfold.ingest.stream import Known, Place, Stream
 from toolfold.ingest.tally import Tally
 from toolfold.ingest.writing import Counts, write
@@ -91,7 +91,6 @@ class Receiver:
         self._gatherer = Gatherer(toolfold_export.NAME, keeps_raw=False)
         self._source: Source | None = None
         self._reached = Reached(START)
-        self._is_begun = False
 
     async def take(self, piece: bytes) -> None:
         """Take the next bytes of the stream, and write the batches that they complete.
@@ -114,28 +113,26 @@ class Receiver:
     async def _write_all(self, parts: Iterator[_Part]) -> None:
         """Write parts, each of which a thread makes when the one before is written."""
         while (part := await anyio.to_thread.run_sync(next, parts, None)) is not None:
-            counts = await self._database.write(partial(self._write, part, datetime.now(UTC)))
-            self._is_begun = True
+            writing = partial(self._write, part, datetime.now(UTC))
+            counts, self._source = await self._database.write(writing)
             self.tally.take(part.batch)
             self.tally.count(counts)
-            if self._source is not None:
-                refused = counts.refused
-                self._source = self._source.telling(self.tally.sessions, is_refused=refused)
             self._written(counts)
 
-    def _write(self, part: _Part, now: datetime, connection: Connection) -> Counts:
+    def _write(
+        self, part: _Part, now: datetime, connection: Connection
+    ) -> tuple[Counts, Source | None]:
         """Write a part in a transaction that may be run again.
 
         Raises:
             UnknownIdError: if the project was deleted meanwhile.
         """
         projects.require(connection, self._project_id)
+        project_id, met = self._project_id, self.tally.met
         if self._source is None or part.reached is None:
-            return write(connection, self._project_id, part.batch, base_time=now)
-        if not self._is_begun:
-            begin(connection, self._project_id, self._source)
+            return write(connection, project_id, part.batch, base_time=now, met=met), None
         return write_part(
-            connection, self._project_id, self._source, part.batch, part.reached, now=now
+            connection, project_id, self._source, part.batch, part.reached, met=met, now=now
         )
 
     def _parts(self, lines: list[Line]) -> Iterator[_Part]:

@@ -1,6 +1,7 @@
 """What an import did with one file."""
 
 import enum
+from collections.abc import Sized
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ class FileState(enum.StrEnum):
     """What became of a file."""
 
     IMPORTED = "imported"
+    DELETED = "deleted"
     UNCHANGED = "unchanged"
     NOT_SUPPORTED = "not_supported"
     COMPANION = "companion"
@@ -43,6 +45,13 @@ class FileReport:
     problems: tuple[Problem, ...] = ()
     sessions: tuple[str, ...] = ()
     error: str | None = None
+
+
+def state_of(failure: Problem | None, *, deleted: Sized, left: Sized) -> FileState:
+    """Return what became of a file that was read: of its sessions some were deleted meanwhile."""
+    if failure is not None:
+        return FileState.FAILED
+    return FileState.DELETED if deleted and not left else FileState.IMPORTED
 
 
 def not_imported(path: Path, detected: Detection) -> FileReport:

@@ -13,7 +13,7 @@ from toolfold.errors import TranscriptError
 from toolfold.importers import Importer
 from toolfold.ingest.batch import Problem
 from toolfold.ingest.reading import Reading, Step, ahead
-from toolfold.ingest.report import FileReport, FileState, failed, in_one_line
+from toolfold.ingest.report import FileReport, failed, in_one_line, state_of
 from toolfold.ingest.source import Reached, Source
 from toolfold.ingest.stream import Place
 from toolfold.ingest.told import Telling, place_line, source_line
@@ -63,7 +63,7 @@ def _report(path: Path, importer: Importer, answer: Any, last: Step[bytes]) -> F
     return FileReport(
         path,
         importer.name,
-        FileState.IMPORTED if failure is None else FileState.FAILED,
+        state_of(failure, deleted=answer["deleted"], left=answer["sessions"]),
         added=answer["added"],
         updated=answer["updated"],
         skipped=answer["skipped"] + (last.skipped if failure else 0),

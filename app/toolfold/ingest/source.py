@@ -7,11 +7,11 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from toolfold.importers.jsonl import START, Checkpoint
-from toolfold.ingest import identity
 from toolfold.ingest.batch import Batch
+from toolfold.ingest.deletion import Met
 from toolfold.ingest.preparation import timestamp
 from toolfold.ingest.writing import Counts, write
-from toolfold.store.recording import session, source
+from toolfold.store.recording import source
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,10 @@ class Source:
 
     `imported_line` is the last line that is not told again, `companions` the digest of the files
     beside it, `changed_at` the time of what tells no time, `session_id` the session that it was
-    known to tell of, if it was. Of a file of which a session `is_refused`, nothing is remembered as
-    read, so that it can be imported once the session takes it. One that `is_live` is told while it
-    is written; what it goes on to tell of a session that was deleted meanwhile is left out.
+    known to tell of, if it was. `written_line` is the line up to which this import has written it.
+    Of a file of which a session `is_refused`, or was deleted meanwhile so that it `is_forgotten`,
+    nothing is remembered as read, so that the next import reads it from the start. One that
+    `is_live` is told while it is written, and remembers what of it was deleted.
     """
 
     id: str
@@ -33,14 +34,15 @@ class Source:
     imported_line: int = 0
     session_id: str | None = None
     is_refused: bool = False
+    is_forgotten: bool = False
     is_live: bool = False
+    written_line: int | None = None
 
-    def telling(self, session_ids: Iterable[str], *, is_refused: bool = False) -> "Source":
+    def telling(self, session_ids: Iterable[str]) -> "Source":
         """Return the source as one that tells first of the first of these, unless it is known."""
-        told = replace(self, is_refused=self.is_refused or is_refused)
-        if told.session_id is not None:
-            return told
-        return replace(told, session_id=next(iter(session_ids), None))
+        if self.session_id is not None:
+            return self
+        return replace(self, session_id=next(iter(session_ids), None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +53,38 @@ class Reached:
     is_end: bool = False
 
 
-def begin(connection: Connection, project_id: str, told: Source) -> None:
-    """Forget the raw records that are about to be told again."""
-    source.forget_after(connection, project_id, told.id, told.imported_line)
-
-
-def write_part(
+def write_part(  # noqa: PLR0913 - what is written, and what it follows.
     connection: Connection,
     project_id: str,
     told: Source,
     batch: Batch,
     reached: Reached,
     *,
+    met: Met,
     now: datetime,
-) -> Counts:
+) -> tuple[Counts, Source]:
     """Write a batch and how far it brings the import, in a transaction that is under way.
 
-    `reached` may be before the batch's end, never beyond it.
+    `reached` may be before the batch's end, never beyond it. The source is returned as the next
+    part is to be given it.
     """
-    deleted = _deleted(connection, project_id, told, batch) if told.is_live else frozenset()
-    batch = batch.without(deleted)
-    counts = write(connection, project_id, batch, base_time=told.changed_at)
-    session_ids = [one.identity.id for one in batch.sessions.values()]
-    told = told.telling(session_ids, is_refused=counts.refused)
-    if told.is_refused:
+    if told.written_line is None:  # The raw records that are about to be told again.
+        source.forget_after(connection, project_id, told.id, told.imported_line)
+    if told.is_live:
+        left_out = source.left_out(connection, project_id, told.id)
+        met = replace(met, deleted=met.deleted | left_out)
+    else:
+        told = replace(told, is_forgotten=_is_forgotten(connection, project_id, told))
+        met = replace(met, lacks_beginnings=told.is_forgotten and told.imported_line > 0)
+    counts = write(connection, project_id, batch, base_time=told.changed_at, met=met)
+    session_ids = [one.session_id for one in counts.sessions]
+    told = told.telling(session_ids)
+    told = replace(
+        told,
+        is_refused=told.is_refused or counts.refused,
+        is_forgotten=told.is_forgotten or (bool(counts.deleted) and not told.is_live),
+    )
+    if told.is_refused or told.is_forgotten:
         reached = Reached(START)
     source.advance(
         connection,
@@ -94,7 +104,8 @@ def write_part(
         },
     )
     source.tell_of(connection, project_id, told.id, session_ids)
-    source.leave_out(connection, project_id, told.id, deleted)
+    if told.is_live:
+        source.leave_out(connection, project_id, told.id, counts.deleted)
     source.keep(
         connection,
         [
@@ -109,22 +120,11 @@ def write_part(
             for record in batch.records
         ],
     )
-    return replace(counts, deleted=deleted)
+    return counts, replace(told, written_line=reached.place.line)
 
 
-def _deleted(connection: Connection, project_id: str, told: Source, batch: Batch) -> frozenset[str]:
-    """Return the ids of the batch's sessions that were deleted since the source told of them.
-
-    What such a session has started since is as little wanted.
-    """
-    ids = {one.identity.id for one in batch.sessions.values()}
-    # A session that is not deleted by now cannot be until all is written.
-    stored = session.lock(connection, project_id, ids)
-    left_out = source.left_out(connection, project_id, told.id)
-    for one in batch.sessions.values():
-        parent = one.said.get("parent_source_session")
-        if parent is None or one.identity.id in stored:
-            continue
-        if identity.of_source(batch.format, parent).id in left_out:
-            left_out.add(one.identity.id)
-    return frozenset(left_out & ids)
+def _is_forgotten(connection: Connection, project_id: str, told: Source) -> bool:
+    """Say whether a session of the source was deleted since it was read or last written to."""
+    before = told.imported_line if told.written_line is None else told.written_line
+    line, _ = source.progress(connection, project_id, told.id)
+    return told.is_forgotten or line < before

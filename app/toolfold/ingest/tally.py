@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from toolfold.ingest import deletion
 from toolfold.ingest.batch import Batch, Problem
+from toolfold.ingest.deletion import Met
 from toolfold.ingest.writing import Counts, SessionCounts
 
 MAX_PROBLEMS = 1_000
@@ -45,7 +47,8 @@ class Tally:
     """Sums over the transactions of one import; `sessions` are in order of their first mention.
 
     `passed_by` counts messages that need not be told, because they were imported before. `deleted`
-    are the ids of sessions that were left out, as they were deleted while they were told.
+    are the ids of sessions that were left out, as they were deleted while they were told; they are
+    not among `sessions`. `met` is what the next transaction is to know.
     """
 
     passed_by: int = 0
@@ -54,6 +57,7 @@ class Tally:
     problems: list[Problem] = field(default_factory=list)
     sessions: dict[str, SessionTally] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
+    met: Met = deletion.NOTHING
 
     @property
     def added(self) -> int:
@@ -79,7 +83,8 @@ class Tally:
 
     def count(self, counts: Counts) -> None:
         """Count a transaction."""
-        self.deleted |= counts.deleted
+        self.met = counts.met
+        self._leave_out({counts.met.session_id(given_id) for given_id in counts.deleted})
         for one in counts.sessions:
             session = self.sessions.setdefault(
                 one.session_id,
@@ -89,6 +94,13 @@ class Tally:
             if one.refusal is not None and session.refusal is None:
                 session.refusal = one.refusal.message
                 self._tell([Problem(None, one.refusal.message)])
+
+    def _leave_out(self, session_ids: set[str]) -> None:
+        for session_id in sorted(session_ids - self.deleted):
+            self.sessions.pop(session_id, None)
+            reason = f"Session {session_id} was deleted meanwhile; the rest of it is left out."
+            self._tell([Problem(None, reason)])
+        self.deleted |= session_ids
 
     def _tell(self, problems: list[Problem]) -> None:
         self.problems += problems[: MAX_PROBLEMS - len(self.problems)]

@@ -8,9 +8,10 @@ from sqlalchemy import Connection, RowMapping
 
 from toolfold.errors import ArchivedSessionError
 from toolfold.events import Position
-from toolfold.ingest import family, gathering, sessions
+from toolfold.ingest import deletion, family, gathering, sessions
 from toolfold.ingest.batch import Batch, SessionBatch
 from toolfold.ingest.columns import Columns
+from toolfold.ingest.deletion import Met, Written
 from toolfold.ingest.messages import Messages
 from toolfold.ingest.preparation import timestamp
 from toolfold.store.recording import content, message, session
@@ -52,12 +53,14 @@ class Counts:
     """What a transaction did, by session, in the order in which the batch tells of them.
 
     `joined` has the `head_revision` of the other sessions that found their parent by it, by id.
-    `deleted` are the ids of sessions that were left out, as they were deleted while they were told.
+    `deleted` are the ids, as the batch gives them, of sessions that were left out, as they were
+    deleted while they were told. `met` is what the import has met by now.
     """
 
     sessions: tuple[SessionCounts, ...]
     joined: Mapping[str, int] = field(default_factory=dict)
     deleted: frozenset[str] = frozenset()
+    met: Met = deletion.NOTHING
 
     @property
     def added(self) -> int:
@@ -109,21 +112,36 @@ def record(
     return write(connection, project_id, batch, base_time=now)
 
 
-def write(connection: Connection, project_id: str, batch: Batch, *, base_time: datetime) -> Counts:
+def write(
+    connection: Connection,
+    project_id: str,
+    batch: Batch,
+    *,
+    base_time: datetime,
+    met: Met = deletion.NOTHING,
+) -> Counts:
     """Write a prepared batch in a transaction that is under way; the batch is left as it is.
 
     What is stored already is not written again: messages are known by their session and client
     id. An archived session refuses its part of the batch, and the rest is written. `base_time` is
-    that of a session of which no time is told, and of messages that follow none with a time.
+    that of a session of which no time is told, and of messages that follow none with a time. The
+    rest of a session that was deleted since the import `met` it is left out.
     """
     ids = {one.identity.id for one in batch.sessions.values()}
     transaction = _Transaction(connection, project_id, batch, timestamp(base_time))
     transaction.locked = session.lock(connection, project_id, ids)
+    deleted = deletion.deleted(batch, met, transaction.stored)
+    batch = batch.without(deleted)
     in_order = sorted(batch.sessions, key=lambda own_id: batch.sessions[own_id].identity.id)
     counts = {own_id: transaction.write_session(batch.sessions[own_id]) for own_id in in_order}
     transaction.write_contents()
     joined = transaction.advance_joined()
-    return Counts(tuple(counts[own_id].with_revision(joined) for own_id in batch.sessions), joined)
+    return Counts(
+        tuple(counts[own_id].with_revision(joined) for own_id in batch.sessions),
+        joined,
+        deleted,
+        met.after(transaction.written, deleted),
+    )
 
 
 @dataclass(slots=True)
@@ -140,10 +158,12 @@ class _Transaction:
     attachments: list[Values] = field(default_factory=list)
     joined: set[str] = field(default_factory=set)
     added: set[str] = field(default_factory=set)
+    written: dict[str, Written] = field(default_factory=dict)
 
     def write_session(self, one: SessionBatch) -> SessionCounts:
-        stored = self._stored(one)
+        stored = self.stored(one)
         if stored is not None and stored["status"] == SessionStatus.ARCHIVED:
+            self._met(one, stored)
             return _refused(stored)
         agent = one.identity.source_format or self.batch.format
         row = stored or sessions.new_row(self.project_id, one.identity, one.said, agent=agent)
@@ -156,6 +176,7 @@ class _Transaction:
         latest = max(self.base_time, timestamp(datetime.now(UTC)))
         updated = sessions.updated(row, said, messages, base_time=self.base_time, latest=latest)
         self._write_rows(stored, updated, messages)
+        self._met(one, updated)
         self.joined.update(family.join_children(self.connection, updated, messages))
         changed = tuple(one["sequence"] for one in messages.changed)
         return SessionCounts(
@@ -184,7 +205,8 @@ class _Transaction:
         """
         return session.advance(self.connection, self.project_id, self.joined - self.added)
 
-    def _stored(self, one: SessionBatch) -> Columns | None:
+    def stored(self, one: SessionBatch) -> Columns | None:
+        """Return the row of the session that is meant, which no one else can write."""
         identity = one.identity
         stored = self.locked.get(identity.id)
         if stored is None and identity.source_format and identity.source_session:
@@ -196,11 +218,14 @@ class _Transaction:
                 stored = session.lock(self.connection, self.project_id, {other})[other]
         return None if stored is None else dict(stored)
 
+    def _met(self, one: SessionBatch, row: Columns) -> None:
+        self.written[one.identity.id] = Written(row["id"], row["incarnation"])
+
     def _write_rows(self, stored: Columns | None, row: Columns, messages: Messages) -> None:
         if stored is None or row["parent_source_session"] != stored["parent_source_session"]:
             row |= family.parent(self.connection, row)
         if stored is None:
-            session.add(self.connection, row)
+            row["incarnation"] = session.add(self.connection, row)
             self.added.add(row["id"])
             self.joined.update(family.adopt_waiting(self.connection, row))
         messages.write()

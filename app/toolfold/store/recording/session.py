@@ -31,6 +31,7 @@ _LOCK = (
     .order_by(_column.id)
     .with_for_update()
 )
+_ADD = insert(session_table).returning(_column.incarnation)
 _CHANGE = update(session_table).where(
     _column.project_id == bindparam("of_project"), _column.id == bindparam("of_session")
 )
@@ -54,9 +55,10 @@ def id_by_source(
     return connection.execute(statement).scalar_one_or_none()
 
 
-def add(connection: Connection, row: Values) -> None:
-    """Insert a session."""
-    connection.execute(insert(session_table), row)
+def add(connection: Connection, row: Values) -> str:
+    """Insert a session and return its incarnation."""
+    incarnation: str = connection.execute(_ADD, row).scalar_one()
+    return incarnation
 
 
 def change(connection: Connection, project_id: str, session_id: str, values: Values) -> None:
