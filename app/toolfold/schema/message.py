@@ -17,7 +17,7 @@ from toolfold.schema.global_id import SessionKey
 from toolfold.schema.guard import Access
 from toolfold.schema.heavy import ContentOmission, Part
 from toolfold.schema.node import Node
-from toolfold.schema.rows import KEY_COLUMNS, MessageRow, ToolMetadataRow, session_row
+from toolfold.schema.rows import KEY_COLUMNS, MessageRow, ToolMetadataRow, session_of_message
 from toolfold.schema.scalars import BigInt, DateTime
 from toolfold.schema.tool_metadata import ToolMetadata, check_max_chars
 from toolfold.store import message as message_store
@@ -85,7 +85,7 @@ class Message(Node):
     )
     def session(root: strawberry.Parent[MessageRow], info: Info) -> Loading:
         key = (root.project_id, root.session_id)
-        return Loading(info.context.loaders.sessions.load(key), session_row)
+        return Loading(info.context.loaders.sessions.load(key), session_of_message)
 
     sequence: int = fields.column("sequence", "Place in the session: 1-based, dense, immutable.")
     revision: int = fields.column(

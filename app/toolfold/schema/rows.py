@@ -9,12 +9,15 @@ from collections.abc import Iterable
 from functools import lru_cache, partial
 from typing import Any, ClassVar
 
+from toolfold.errors import NotFoundError
 from toolfold.schema.connection import Scope
 from toolfold.schema.global_id import MessageKey, SessionKey
 from toolfold.schema.guard import Access
 from toolfold.schema.heavy import Part
 from toolfold.store import project as project_store
 from toolfold.store import session as session_store
+
+_DELETED = "This was deleted while it was read."
 
 KEY_COLUMNS = ("project_id", "session_id", "sequence")
 
@@ -127,6 +130,30 @@ class ProjectRow(_ProjectFields):  # type: ignore[misc]  # made from the store's
 def session_row(found: Any) -> SessionRow | None:
     """Return the store's row of a session as one that GraphQL shows; None for None."""
     return None if found is None else SessionRow._make(found)
+
+
+def session_of_message(found: Any) -> SessionRow:
+    """Return the session of a message that was read before.
+
+    Raises:
+        NotFoundError: if both were deleted since.
+    """
+    if found is None:
+        raise NotFoundError(_DELETED)
+    row: SessionRow = SessionRow._make(found)
+    return row
+
+
+def project_of_session(found: Any) -> ProjectRow:
+    """Return the project of a session that was read before.
+
+    Raises:
+        NotFoundError: if both were deleted since.
+    """
+    if found is None:
+        raise NotFoundError(_DELETED)
+    row: ProjectRow = ProjectRow._make(found)
+    return row
 
 
 def project_row(found: Any) -> ProjectRow | None:

@@ -26,7 +26,7 @@ from toolfold.schema.message import (
     message_cursor,
 )
 from toolfold.schema.node import Node
-from toolfold.schema.rows import SessionRow, project_row, session_row
+from toolfold.schema.rows import SessionRow, project_of_session, session_row
 from toolfold.schema.scalars import BigInt, DateTime
 from toolfold.schema.session_filter import (
     LATEST_FIRST,
@@ -59,7 +59,7 @@ class Session(Node):
         graphql_type=Annotated["Project", strawberry.lazy("toolfold.schema.project")],
     )
     def project(root: strawberry.Parent[SessionRow], info: Info) -> Loading:
-        return Loading(info.context.loaders.projects.load(root.project_id), project_row)
+        return Loading(info.context.loaders.projects.load(root.project_id), project_of_session)
 
     title: str | None = fields.column("title")
     agent: str = fields.column("agent")

@@ -2,24 +2,14 @@
 
 import asyncio
 from datetime import UTC, datetime
-from typing import Any
 
 import strawberry
-from graphql import FieldNode
 
 from toolfold.errors import InvalidInputError
 from toolfold.ingest import appending, patching
 from toolfold.ingest.appending import Appended, Limits
-from toolfold.schema import selection
 from toolfold.schema.context import Info
-from toolfold.schema.guard import bulk_access
-from toolfold.schema.message import (
-    Message,
-    MessageEdge,
-    MessageFilter,
-    message_columns,
-    message_scope,
-)
+from toolfold.schema.message import Message, MessageEdge
 from toolfold.schema.mutation import texts
 from toolfold.schema.mutation.message_inputs import (
     NewMessage,
@@ -27,14 +17,17 @@ from toolfold.schema.mutation.message_inputs import (
     messages_of,
     updates_of,
 )
-from toolfold.schema.mutation.outcome import Outcome, settle, show_session
+from toolfold.schema.mutation.outcome import (
+    Outcome,
+    settle,
+    show_messages,
+    show_session,
+)
 from toolfold.schema.mutation.sessions import known_session
 from toolfold.schema.mutation.user_errors import UserError, of_refusal
 from toolfold.schema.mutation.writing import write
-from toolfold.schema.rows import message_rows
 from toolfold.schema.session import Session
 from toolfold.settings import Settings
-from toolfold.store import message as message_store
 
 
 @strawberry.input(
@@ -61,38 +54,13 @@ class UpdateToolCallsInput:
     client_mutation_id: str | None = strawberry.UNSET
 
 
-async def _show_edges(root: Outcome, info: Info) -> list[Any] | None:
-    raw = selection.raw_info(info)
-    nodes = selection.named(selection.subfields(raw.field_nodes, raw), "node")
-    return await _stored(root, info, nodes)
-
-
-async def _show_messages(root: Outcome, info: Info) -> list[Any] | None:
-    return await _stored(root, info, list(selection.raw_info(info).field_nodes))
-
-
-async def _stored(root: Outcome, info: Info, nodes: list[FieldNode]) -> list[Any] | None:
-    """Return the rows of the outcome's messages, in the order in which they were asked for."""
-    keys = root.message_keys
-    if keys is None or root.session_key is None:
-        return None
-    columns = message_columns(info, nodes, "Message")
-    async with info.context.database.read(single=True) as connection:
-        found = await message_store.by_keys(connection, set(keys), columns)
-    access = bulk_access(compact=None, default=info.context.settings.compact_mode_default)
-    scope = message_scope(root.session_key, MessageFilter())
-    rows = {row.key: row for row in message_rows(columns, found.values(), access, scope)}
-    # One that was deleted since is not there any more.
-    return [rows[key] for key in keys if key in rows]
-
-
 @strawberry.type(description="`appendedCount` were new; the rest were replays.")
 class AppendMessagesPayload:
     """An `Outcome`."""
 
     edges: list[MessageEdge] | None = strawberry.field(
         description="The messages as they are stored, in the order in which they were sent.",
-        resolver=_show_edges,
+        resolver=show_messages,
         graphql_type=list[MessageEdge] | None,
     )
     session: Session | None = strawberry.field(resolver=show_session, graphql_type=Session | None)
@@ -106,7 +74,7 @@ class UpdateToolCallsPayload:
     """An `Outcome`."""
 
     messages: list[Message] | None = strawberry.field(
-        resolver=_show_messages, graphql_type=list[Message] | None
+        resolver=show_messages, graphql_type=list[Message] | None
     )
     session: Session | None = strawberry.field(resolver=show_session, graphql_type=Session | None)
     errors: list[UserError]
