@@ -11,7 +11,7 @@ from tests.bench import commands
 from tests.bench.figures import Figure, at_most, mebibytes, milliseconds
 from tests.bench.options import Options
 from tests.viewer import sessions
-from tests.viewer.conftest import ARGUMENTS, Site, chromium
+from tests.viewer.conftest import ARGUMENTS, Site, build_viewer, chromium
 
 NAME = "viewer"
 
@@ -61,6 +61,7 @@ async (place) => {
 
 def measure(options: Options) -> Iterator[Figure]:
     """Open, scroll and jump in a long session, and open a card of 10,000 lines."""
+    build_viewer()
     folder = options.place / "viewer"
     messages = min(_MESSAGES, options.depth)
     with commands.toolfold(folder) as server, sync_playwright() as playwright:
