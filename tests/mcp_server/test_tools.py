@@ -13,7 +13,7 @@ from tests.mcp_server.conftest import in_process
 from toolfold.schema.global_id import encode
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
-from toolfold.transcript import MessageRole, ToolKind, ToolLocation, ToolStatus
+from toolfold.transcript import Attachment, MessageRole, ToolKind, ToolLocation, ToolStatus
 
 SESSION = encode("Session", "default", "session-1")
 PNG = b"\x89PNG not really"
@@ -273,6 +273,8 @@ async def test_what_is_found_is_read_on_by_line(mcp: Mcp, database: Database) ->
         ("get_message", {"sequence": 99}, "There is no message 99: the session has 2, from 1 on."),
         ("get_message", {"sequence": 0}, "sequence: Input should be greater than or equal to 1."),
         ("get_message", {"sequence": 1, "offset": 99}, "offset 99 is beyond the end: there are 6"),
+        ("get_message", {"sequence": 1, "after_file": 9}, "after_file 9 is beyond the end: there"),
+        ("get_message", {"sequence": 1, "after_file": 1, "offset": 1}, "Give one of offset and"),
         ("get_message", {"sequence": 1, "seq": 2}, "get_message has no argument 'seq'; it has"),
         ("get_message", {"sequence": "one"}, "sequence: Input should be a valid integer"),
         ("get_message", {}, "sequence: Field required."),
@@ -366,3 +368,61 @@ async def test_low_limits_of_a_server_hide_nothing(database: Database, settings:
     async with in_process(database, settings) as mcp:
         found = await mcp.everything(SESSION)
     assert found == {(1, "text"): "😀" * 20, (2, "output"): "öutput"}
+
+
+def pictures(count: int, size: int) -> list[bytes]:
+    """Return the bytes of so many images, no two alike."""
+    return [f"{number:04}".encode() + b"\x89" * (size - 4) for number in range(count)]
+
+
+@pytest.mark.parametrize("max_bytes", [8_000, 40_000])
+@pytest.mark.parametrize("place", ["attachments", "output"])
+async def test_every_file_of_a_message_is_reached_within_the_budget(
+    mcp: Mcp, database: Database, place: str, max_bytes: int
+) -> None:
+    images = pictures(60, 200)
+    if place == "attachments":
+        name = "\x1b" * 300
+        files = tuple(Attachment(data, "image/png", name) for data in images)
+        message = text_message("see", attachments=files)
+    else:
+        blocks = [{**IMAGE, "data": base64.b64encode(data).decode()} for data in images]
+        message = tool_message(blocks)
+    await store(database, message)
+    arguments: Any = {"session_id": SESSION, "sequence": 1, "max_bytes": max_bytes}
+    result = await mcp.result("get_message", **arguments)
+    page = result.structured_content or {}
+    part = parts_of(page["message"])["text" if place == "attachments" else "output"]
+    assert part["text"] == "see" or part["bytes"] > 0
+    shown: list[bytes] = []
+    listed: list[str] = []
+    name = "attachments" if place == "attachments" else "images"
+    following: Any = page["message"].get("more_files")
+    while True:
+        shown += [
+            base64.b64decode(one.data) for one in result.content if isinstance(one, ImageContent)
+        ]
+        listed += [one["url"] for one in page["message"].get(name, [])]
+        if following is None:
+            break
+        result = await mcp.result(following["tool"], **following["arguments"])
+        page = result.structured_content or {}
+        assert page["message"][name]
+        following = page.get("next")
+    assert len(listed) == len(set(listed)) == 60
+    assert shown == images
+
+
+async def test_files_that_a_page_does_not_name_have_a_call_that_does(
+    mcp: Mcp, database: Database
+) -> None:
+    files = tuple(Attachment(data, "text/plain", "a.txt") for data in pictures(60, 20))
+    await store(database, text_message("see", attachments=files))
+    result = await mcp.result("get_session_messages", session_id=SESSION)
+    (message,) = (result.structured_content or {})["messages"]
+    assert len(message["attachments"]) == 10
+    assert "and 50 attachments more: get_message(" in text_of(result)
+    found = await mcp.follow(message["more_files"])
+    assert len(found["message"]["attachments"]) == 50
+    urls = [one["url"] for one in message["attachments"] + found["message"]["attachments"]]
+    assert len(set(urls)) == 60

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from toolfold.mcp_server.budget import cost, fitting
 from toolfold.mcp_server.calls import Call
+from toolfold.mcp_server.files import attachments_of
 from toolfold.mcp_server.reading import Slice, Value
 from toolfold.mcp_server.safe_text import Fence, one_line, shortened, shown
 
@@ -69,6 +70,8 @@ class ItemMaker:
     max_bytes: int | None
     """What the caller gave, for the calls that read on."""
     limits: Limits = _USUAL
+    has_files: bool = True
+    """Whether attachments are named with a message; else they are listed beside it."""
 
     def item(self, message: Value, parts: Mapping[str, Slice]) -> Item:
         """Return a message with all that was read of its parts."""
@@ -126,6 +129,16 @@ class ItemMaker:
             "get_tool_content", **place, part=part, offset=offset, max_bytes=self.max_bytes
         )
 
+    def files(self, message: Value, after: int) -> Call:
+        """Return the call that lists a message's files after a number."""
+        return Call.of(
+            "get_message",
+            session_id=self.session_id,
+            sequence=message["sequence"],
+            after_file=after,
+            max_bytes=self.max_bytes,
+        )
+
     def _text(self, message: Value, parts: Mapping[str, Slice]) -> list[str]:
         tool = message["toolMetadata"]
         lines = [_heading(message)]
@@ -137,17 +150,15 @@ class ItemMaker:
         if call is not None:
             size = tool["rawOutput"]["size"]
             lines.append(f"raw output, {size:,} bytes: {call}")
-        return lines + self._file_lines(message["attachments"])
+        return lines + self._file_lines(message) if self.has_files else lines
 
-    def _file_lines(self, files: list[Value]) -> list[str]:
-        lines = [
-            f"attachment {one_line(file['name'], self.limits.characters)},"
-            f" {one_line(file['mimeType'], self.limits.characters)},"
-            f" {file['size']:,} bytes: {file['url']}"
-            for file in files[: self.limits.files]
-        ]
+    def _file_lines(self, message: Value) -> list[str]:
+        files = attachments_of(message)
+        lines = [file.line(file.url) for file in files[: self.limits.files]]
         more = len(files) - len(lines)
-        return [*lines, f"and {more} attachments more"] if more else lines
+        if not more:
+            return lines
+        return [*lines, f"and {more} attachments more: {self.files(message, len(lines))}"]
 
     def _call_lines(self, tool: Value) -> list[str]:
         characters = self.limits.characters
@@ -195,12 +206,18 @@ class ItemMaker:
             "created_at": message["createdAt"],
             "text": shown_parts.pop("text", None),
             "tool_call": self._structured_call(message, shown_parts),
-            "attachments": [
-                self._file(file) for file in message["attachments"][: self.limits.files]
-            ]
-            or None,
         }
+        if self.has_files and message["attachments"]:
+            found |= self._structured_files(message)
         return _present(found)
+
+    def _structured_files(self, message: Value) -> Value:
+        files = attachments_of(message)
+        shown_files = [file.structured() for file in files[: self.limits.files]]
+        if len(shown_files) == len(files):
+            return {"attachments": shown_files}
+        following = self.files(message, len(shown_files))
+        return {"attachments": shown_files, "more_files": following.structured()}
 
     def _structured_part(self, sequence: int, name: str, part: Slice) -> Value:
         rest = self.rest(sequence, name, part)
@@ -246,16 +263,6 @@ class ItemMaker:
                 "output_state": tool["contentState"].lower(),
                 **parts,
                 "child_session_id": child and child["id"],
-            }
-        )
-
-    def _file(self, file: Value) -> Value:
-        return _present(
-            {
-                "name": self._short(file["name"]),
-                "mime_type": self._short(file["mimeType"]),
-                "bytes": file["size"],
-                "url": file["url"],
             }
         )
 

@@ -9,7 +9,7 @@ from mcp_types import CallToolResult
 from toolfold.mcp_server import queries
 from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.calls import Call
-from toolfold.mcp_server.images import NO_IMAGES, images_of
+from toolfold.mcp_server.files import Files, files_of
 from toolfold.mcp_server.items import PARTS, Item, ItemMaker, stored_sizes
 from toolfold.mcp_server.reading import MAX_AT_ONCE, Reader, Slice, Value
 from toolfold.mcp_server.safe_text import Fence
@@ -177,37 +177,84 @@ async def page_of_messages(
     )
 
 
-async def one_message(
-    reader: Reader, session_id: str, sequence: int, offset: int, budget: tuple[int, int | None]
-) -> CallToolResult:
-    """Answer with one message; from an offset on, with the rest of its text alone."""
-    max_bytes, given = budget
+@dataclass(frozen=True, slots=True)
+class OneWanted:
+    """Which message is asked for; of it the text from `offset` on, or the files after one."""
+
+    session_id: str
+    sequence: int
+    offset: int | None = None
+    after_file: int | None = None
+    max_bytes: int | None = None
+
+    def check(self) -> None:
+        """Check that the arguments go together.
+
+        Raises:
+            ToolError: if more than one place is given.
+        """
+        if self.offset is not None and self.after_file is not None:
+            raise ToolError("Give one of offset and after_file, not 2 of them.")
+
+
+async def one_message(reader: Reader, wanted: OneWanted, max_bytes: int) -> CallToolResult:
+    """Answer with one message; from an offset on, with the rest of its text or files alone."""
+    wanted.check()
+    session_id, sequence = wanted.session_id, wanted.sequence
     session, message = await reader.message(session_id, sequence)
     total = session["messageCount"]
     header = labelled(f"Message {sequence} of {total:,} in {session_words(session)}.")
-    maker = ItemMaker(session_id, Fence(), given)
+    maker = ItemMaker(session_id, Fence(), wanted.max_bytes, has_files=False)
     structured = {"session_id": session_id, "message_count": total, "message": {}}
     rest = maker.reading(sequence, "raw_output", 2**53)
-    left = room(max_bytes, header, structured, rest)
+    left = room(max_bytes, header, structured, rest, maker.files(message, 2**31))
+    if wanted.after_file is not None:
+        return await _files(reader, maker, wanted, (message, left, header, structured))
+    offset = wanted.offset or 0
     names = ("text",) if offset else tuple(stored_sizes(message))
     parts: dict[str, Slice] = {}
     for name in names:
         part = await reader.part(message["id"], name, offset, left // 2)
         if part is not None:
             parts[name] = part
-    pictures = await images_of(reader, message, left // 2) if not offset else NO_IMAGES
-    left -= pictures.cost
+    files = await files_of(reader, message, left // 2) if not offset else Files(0, 0)
+    left -= files.cost
     item = maker.item(message, parts)
     if item.cost > left:
         item = maker.cut(message, parts, left)
-    shown = (
-        {**item.structured, "images": pictures.structured} if pictures.lines else item.structured
-    )
+    more = maker.files(message, files.last) if files.has_more else None
+    lines = [*header, item.text, *files.lines]
+    shown = {**item.structured, **files.structured()}
+    if more is not None:
+        lines.append(f"and {files.count - files.last} files more: {more}")
+        shown["more_files"] = more.structured()
     return answer(
-        [*header, item.text, *pictures.lines],
+        lines,
         {**structured, "message": shown},
-        following=item.rest,
-        images=pictures.content,
+        following=item.rest or more,
+        images=files.content,
+    )
+
+
+async def _files(
+    reader: Reader,
+    maker: ItemMaker,
+    wanted: OneWanted,
+    begun: tuple[Value, int, list[str], Value],
+) -> CallToolResult:
+    """Answer with the files of a message after one, with its light fields."""
+    message, left, header, structured = begun
+    after = wanted.after_file or 0
+    item = maker.cut(message, {}, left // 2)
+    files = await files_of(reader, message, left - item.cost, after=after, at_least=1)
+    if after > files.count:
+        raise ToolError(f"after_file {after} is beyond the end: there are {files.count} files.")
+    span = f"Files {after + 1} to {files.last}" if files.lines else "No files here"
+    return answer(
+        [*header, item.text, f"{span} of {files.count}:", *files.lines],
+        {**structured, "message": {**item.structured, **files.structured()}},
+        following=maker.files(message, files.last) if files.has_more else None,
+        images=files.content,
     )
 
 

@@ -136,6 +136,9 @@ class MessageItem(BaseModel):
     images: Annotated[
         list[Attachment] | None, Field(description="Images in the output, also those shown.")
     ] = None
+    more_files: Annotated[
+        Next | None, Field(description="Lists the attachments and images that follow.")
+    ] = None
 
 
 class MessagePage(BaseModel):

@@ -109,6 +109,17 @@ class Reader:
             raise ToolError(f"There is no message {sequence}: the session has {count}, from 1 on.")
         return data["session"], data["message"]
 
+    async def of_message(self, document: str, message_id: str, **variables: Any) -> Value:
+        """Return the message of a document that asks for one that was there, as `data` does.
+
+        Raises:
+            ToolError: if it, or its tool call, was deleted meanwhile.
+        """
+        found = (await self.data(document, id=message_id, **variables))["message"]
+        if found is None or found["toolMetadata"] is None:
+            raise ToolError("There is no such message any more: it was deleted meanwhile.")
+        return dict(found)
+
     async def part(self, message_id: str, name: str, offset: int, length: int) -> Slice | None:
         """Return bytes of a part of a message, fewer where it ends; None if it has no such part.
 

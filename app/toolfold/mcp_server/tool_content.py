@@ -109,8 +109,8 @@ async def _start(reader: Reader, wanted: Wanted, message: Value) -> Start:
         line = -wanted.tail
     if line is None:
         return Start(wanted.offset or 0)
-    data = await reader.data(queries.LINES, **{"id": message["id"], "from": line})
-    lines = data["message"]["toolMetadata"]["contentLines"]
+    found = await reader.of_message(queries.LINES, message["id"], **{"from": line})
+    lines = found["toolMetadata"]["contentLines"]
     if lines is None:
         return Start(0)
     if line > max(1, lines["totalLines"]):
@@ -197,9 +197,9 @@ async def _found(
     if wanted.after_line is not None:
         after = find_cursor(stored, text, wanted.after_line)
     first = min(_MAX_MATCHES, reader.settings.max_page_size, reader.settings.max_rows)
-    variables = {"id": message["id"], "text": text, "first": first, "after": after}
-    data = await reader.data(queries.FIND, **variables)
-    found = data["message"]["toolMetadata"]["contentFind"]
+    variables = {"text": text, "first": first, "after": after}
+    shown_message = await reader.of_message(queries.FIND, message["id"], **variables)
+    found = shown_message["toolMetadata"]["contentFind"]
     count = found["totalCount"]
     structured: Value = {
         "session_id": wanted.session_id,
