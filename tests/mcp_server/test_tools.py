@@ -426,3 +426,46 @@ async def test_files_that_a_page_does_not_name_have_a_call_that_does(
     assert len(found["message"]["attachments"]) == 50
     urls = [one["url"] for one in message["attachments"] + found["message"]["attachments"]]
     assert len(set(urls)) == 60
+
+
+@pytest.mark.parametrize(
+    ("output", "find"),
+    [
+        ("\n".join([f"{'🚀' * 1_200}"] * 30), "🚀" * 300),
+        ("漢" * 5_000 + "NEEDLE" + "字" * 5_000, "needle"),
+        ("x" * 5_000 + '"\n' + "\x1b" * 4_000 + "NEEDLE", "needle"),
+        ("NEEDLE" + "\\" * 300_000 + "needle", "needle"),
+    ],
+)
+async def test_what_is_found_is_shown_and_can_be_gone_to_in_a_long_line(
+    mcp: Mcp, database: Database, output: str, find: str
+) -> None:
+    await store(database, tool_message([text_block(output)]))
+    call: Any = {"session_id": SESSION, "sequence": 1, "find": find, "max_bytes": 8_000}
+    found = await mcp.call("get_tool_content", **call)
+    count = found["match_count"]
+    matches = found["matches"]
+    while "next" in found:
+        found = await mcp.follow(found["next"])
+        assert found["matches"]
+        matches += found["matches"]
+    assert len(matches) == count > 0
+    for match in matches:
+        assert find.lower() in match["text"].lower()
+        assert match["is_cut"]
+        place = {"part": "output_json", "offset": match["json_offset"]}
+        length = len(find.encode())
+        there = await mcp.call(
+            "get_tool_content", session_id=SESSION, sequence=1, length=length, **place
+        )
+        assert there["text"].lower() == find.lower()
+
+
+async def test_a_text_too_long_for_an_answer_is_refused_not_lost(
+    mcp: Mcp, database: Database
+) -> None:
+    await store(database, tool_message([text_block("🚀" * 1_000)]))
+    call: Any = {"session_id": SESSION, "sequence": 1, "find": "🚀" * 1_000}
+    refusal = await mcp.refusal("get_tool_content", **call, max_bytes=8_000)
+    assert refusal == "find is too long for so short an answer: give more max_bytes."
+    assert (await mcp.call("get_tool_content", **call))["matches"]

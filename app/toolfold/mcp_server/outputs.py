@@ -165,6 +165,10 @@ class Line(BaseModel):
 
     line: int
     text: str
+    is_cut: bool | None = None
+    json_offset: Annotated[
+        int | None, Field(description="Of a cut line: where it is found in output_json.")
+    ] = None
 
 
 class ToolContent(BaseModel):

@@ -189,7 +189,7 @@ FIND = """
 query McpFind($id: ID!, $text: String!, $first: Int!, $after: String) {
   message(id: $id) { toolMetadata {
     contentFind(text: $text, first: $first, after: $after) {
-      matches { line text } totalCount endCursor
+      matches { line offset text } totalCount endCursor
     }
   } }
 }

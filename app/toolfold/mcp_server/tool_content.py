@@ -9,12 +9,12 @@ from toolfold.mcp_server import queries
 from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.budget import cost, fitting
 from toolfold.mcp_server.calls import Call
+from toolfold.mcp_server.matches import fitting_matches
 from toolfold.mcp_server.reading import Reader, Slice, Value
 from toolfold.mcp_server.safe_text import Fence, one_line, shown
 from toolfold.schema.content_text import find_cursor
 
 _MAX_MATCHES = 100
-_MAX_LINE_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,34 +211,17 @@ async def _found(
     fence = Fence()
     header = labelled(
         f"{count:,} lines contain {one_line(text, 60)} in the output of {where}."
-        " Each is shown with its number, for from_line."
+        " Each is shown with its number, for from_line. Of a cut one it says at which offset of"
+        " output_json the text is."
     )
     on = wanted.call(after_line=2**31)
     left = room(max_bytes, [*header, fence.around("")], structured, on)
-    lines, matches = _matches(found["matches"], left)
+    lines, matches = fitting_matches(found["matches"], text, left)
+    if found["matches"] and not matches:
+        raise ToolError("find is too long for so short an answer: give more max_bytes.")
     has_more = len(matches) < len(found["matches"]) or found["endCursor"] is not None
     return answer(
         [*header, fence.around("\n".join(lines))] if lines else header,
         {**structured, "matches": matches},
         following=wanted.call(after_line=matches[-1]["line"]) if has_more and matches else None,
     )
-
-
-def _matches(found: list[Value], left: int) -> tuple[list[str], list[Value]]:
-    """Return as many matches as fit, as lines and structured."""
-    lines: list[str] = []
-    matches: list[Value] = []
-    for match in found:
-        text = match["text"]
-        line, structured = f"{match['line']}: {text}", dict(match)
-        taken = cost(shown(line), structured) + 2
-        if taken > left and not matches:
-            text = text[:_MAX_LINE_CHARACTERS]
-            line, structured = f"{match['line']}: {text}", {"line": match["line"], "text": text}
-            taken = cost(shown(line), structured) + 2
-        if taken > left:
-            break
-        left -= taken
-        lines.append(line)
-        matches.append(structured)
-    return lines, matches
