@@ -469,3 +469,36 @@ async def test_a_text_too_long_for_an_answer_is_refused_not_lost(
     refusal = await mcp.refusal("get_tool_content", **call, max_bytes=8_000)
     assert refusal == "find is too long for so short an answer: give more max_bytes."
     assert (await mcp.call("get_tool_content", **call))["matches"]
+
+
+@pytest.mark.parametrize("max_bytes", [8_000, 40_000])
+async def test_an_outline_has_the_last_failures_and_the_call_for_all(
+    mcp: Mcp, database: Database, max_bytes: int
+) -> None:
+    statuses = (ToolStatus.FAILED, ToolStatus.COMPLETED)
+    calls = (tool_message(name="Bash", status=statuses[at % 2]) for at in range(200))
+    await store(database, *calls)
+    found = await mcp.call("get_session", session_id=SESSION, max_bytes=max_bytes)
+    shown = [failure["sequence"] for failure in found["failures"]]
+    assert len(shown) > 1
+    assert shown == list(range(199, 199 - 2 * len(shown), -2))
+    assert found["failure_count"] == 100
+    page = await mcp.follow(found["all_failures"])
+    failed = [message["sequence"] for message in page["messages"]]
+    while "next" in page:
+        page = await mcp.follow(page["next"])
+        failed += [message["sequence"] for message in page["messages"]]
+    assert failed == list(range(1, 200, 2))
+
+
+async def test_a_long_path_does_not_end_the_files_of_a_short_outline(
+    mcp: Mcp, database: Database
+) -> None:
+    paths = [f"/{'漢' * 2_000}/file", "/short.py", "/other.py"]
+    locations = [(ToolLocation(path, None),) for path in [paths[0], *paths]]
+    calls = [tool_message(kind=ToolKind.EDIT, locations=place) for place in locations]
+    await store(database, *calls)
+    found = await mcp.call("get_session", session_id=SESSION, max_bytes=8_000)
+    first, *others = [file["path"] for file in found["files"]]
+    assert re.fullmatch("…漢+/file", first)
+    assert others == ["/other.py", "/short.py"]

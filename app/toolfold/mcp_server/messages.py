@@ -13,7 +13,7 @@ from toolfold.mcp_server.files import Files, files_of
 from toolfold.mcp_server.items import PARTS, Item, ItemMaker, stored_sizes
 from toolfold.mcp_server.reading import MAX_AT_ONCE, Reader, Slice, Value
 from toolfold.mcp_server.safe_text import Fence
-from toolfold.schema.enums import MessageRole, ToolKind
+from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
 from toolfold.schema.message import MessageFilter, message_cursor, message_scope
 
 Progress = Callable[[float, float, str], Awaitable[None]]
@@ -37,6 +37,7 @@ class Page:
     around: int | None = None
     roles: Sequence[str] = ()
     kinds: Sequence[str] = ()
+    statuses: Sequence[str] = ()
     limit: int | None = None
     max_bytes: int | None = None
 
@@ -54,6 +55,7 @@ class Page:
             before=before,
             roles=list(self.roles) or None,
             kinds=list(self.kinds) or None,
+            statuses=list(self.statuses) or None,
             limit=self.limit,
             max_bytes=self.max_bytes,
         )
@@ -74,11 +76,13 @@ class Page:
         where = MessageFilter(
             roles=[MessageRole[role.upper()] for role in self.roles] or None,
             tool_kinds=[ToolKind[kind.upper()] for kind in self.kinds] or None,
+            tool_status=[ToolStatus[status.upper()] for status in self.statuses] or None,
         )
         scope = message_scope(reader.key(self.session_id), where)
         given = {
             "roles": [role.upper() for role in self.roles] or None,
             "toolKinds": [kind.upper() for kind in self.kinds] or None,
+            "toolStatus": [status.upper() for status in self.statuses] or None,
         }
         variables: Value = {"filter": given}
         if self.before is not None:

@@ -10,7 +10,7 @@ from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.reading import Reader, Value
-from toolfold.mcp_server.safe_text import one_line
+from toolfold.mcp_server.safe_text import ending, one_line
 from toolfold.mcp_server.sessions import short, structured_session
 
 _MAX_TURNS = 200
@@ -19,6 +19,9 @@ _MAX_CALLS = 1_000
 
 _MAX_FILES = 40
 _MAX_FAILURES = 20
+_LEAST_OF_A_PATH, _MOST_OF_A_PATH = 40, 300
+"""Characters of a path: in the shortest answers, and in others."""
+
 _SHARE = 4
 """Files take this part of an outline at most, and failures as much."""
 
@@ -39,7 +42,7 @@ async def outline(
         lines += [*facts, f"Read it with {reading}"]
         structured |= more
         left = room(max_bytes, lines, structured, following)
-        shown_lines, found = await _files_and_failures(reader, session_id, left // _SHARE)
+        shown_lines, found = await _files_and_failures(reader, session_id, given, left // _SHARE)
         lines += shown_lines
         structured |= found
     left = room(max_bytes, lines, structured, following)
@@ -82,26 +85,15 @@ async def _turns(
 
 
 async def _files_and_failures(
-    reader: Reader, session_id: str, share: int
+    reader: Reader, session_id: str, given: int | None, share: int
 ) -> tuple[list[str], Value]:
     first = max(1, min(_MAX_CALLS, reader.settings.max_page_size, reader.settings.max_rows // 4))
-    session = await reader.session(queries.CALLS, session_id, first=first)
+    failed_count = min(first, _MAX_FAILURES)
+    session = await reader.session(queries.CALLS, session_id, first=first, failed=failed_count)
     files = _touched(session["changing"]["nodes"], session["reading"]["nodes"])
     is_part = session["changing"]["pageInfo"]["hasNextPage"]
     is_part = is_part or session["reading"]["pageInfo"]["hasNextPage"]
-    lines: list[str] = []
-    shown_files: list[Value] = []
-    left = share
-    for file in files[:_MAX_FILES]:
-        line = (
-            f"- {one_line(file['path'], 300)}: {file['changes']} changes, {file['reads']} reads,"
-            f" last in message {file['last_sequence']}"
-        )
-        left -= cost(line, file) + 4
-        if left < 0:
-            break
-        lines.append(line)
-        shown_files.append(file)
+    lines, shown_files = _files(files, share)
     of = f"{len(shown_files)} of " if len(shown_files) < len(files) else ""
     among = f" (of its first {first:,} edits and reads)" if is_part else ""
     found: Value = {"files": shown_files}
@@ -110,17 +102,41 @@ async def _files_and_failures(
     failed = session["failed"]
     found |= {"failures": [], "failure_count": failed["totalCount"]}
     if failed["totalCount"]:
-        failed_lines, found["failures"] = _failures(failed["nodes"], share)
+        every = Call.of(
+            "get_session_messages", session_id=session_id, statuses=["failed"], max_bytes=given
+        )
+        failed_lines, found["failures"] = _failures(failed["nodes"], share - 2 * cost(str(every)))
         shown_count = len(found["failures"])
-        of = f"{shown_count} of " if shown_count < failed["totalCount"] else ""
-        lines += [f"Failed tool calls, {of}{failed['totalCount']}:", *failed_lines]
+        of = f"the last {shown_count} of " if shown_count < failed["totalCount"] else ""
+        lines += [f"Failed tool calls, {of}{failed['totalCount']}, the last first:", *failed_lines]
+        if of:
+            lines.append(f"All of them: {every}")
+            found["all_failures"] = every.structured()
     return lines, found
+
+
+def _files(files: Iterable[Value], left: int) -> tuple[list[str], list[Value]]:
+    """Return files as far as they fit, in both forms; of a long path the end."""
+    characters = max(_LEAST_OF_A_PATH, min(_MOST_OF_A_PATH, left // 16))
+    lines: list[str] = []
+    shown_files: list[Value] = []
+    for touched in list(files)[:_MAX_FILES]:
+        file = {**touched, "path": ending(touched["path"], characters)}
+        counts = f"{file['changes']} changes, {file['reads']} reads"
+        line = f"- {one_line(file['path'], characters)}: {counts},"
+        line += f" last in message {file['last_sequence']}"
+        left -= cost(line, file) + 4
+        if left < 0:
+            break
+        lines.append(line)
+        shown_files.append(file)
+    return lines, shown_files
 
 
 def _failures(nodes: Iterable[Value], left: int) -> tuple[list[str], list[Value]]:
     lines: list[str] = []
     failures: list[Value] = []
-    for node in list(nodes)[:_MAX_FAILURES]:
+    for node in reversed(list(nodes)):
         tool = node["toolMetadata"]
         failure = {
             "sequence": node["sequence"],

@@ -76,6 +76,9 @@ class Outline(BaseModel):
     files: list[TouchedFile] | None = None
     failures: list[Failure] | None = None
     failure_count: int | None = None
+    all_failures: Annotated[
+        Next | None, Field(description="Reads all failed calls, where not all are here.")
+    ] = None
     next: Next | None = None
 
 

@@ -73,9 +73,9 @@ query McpTurns($id: ID!, $first: Int!, $after: String) {
 """
 
 CALLS = """
-query McpCalls($id: ID!, $first: Int!) {
+query McpCalls($id: ID!, $first: Int!, $failed: Int!) {
   session(id: $id) {
-    failed: messages(first: 50, filter: {toolStatus: [FAILED]}) {
+    failed: messages(last: $failed, filter: {toolStatus: [FAILED]}) {
       nodes { sequence toolMetadata { name title contentPreview(maxChars: 120) } }
       totalCount
     }

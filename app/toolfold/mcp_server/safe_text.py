@@ -40,6 +40,11 @@ def shortened(text: str, characters: int) -> str:
     return text if len(text) <= characters else f"{text[: characters - 1]}…"
 
 
+def ending(text: str, characters: int) -> str:
+    """Return the end of a text, of at most so many characters, after an ellipsis if it is cut."""
+    return text if len(text) <= characters else f"…{text[1 - characters :]}"
+
+
 class Fence:
     """Marks what was recorded with a tag that nothing recorded can know: one for each answer."""
 

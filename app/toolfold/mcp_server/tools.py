@@ -37,6 +37,7 @@ Kind = Literal[
     "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"
 ]
 Status = Literal["active", "completed", "failed", "archived"]
+CallStatus = Literal["pending", "in_progress", "completed", "failed"]
 PartName = Literal["output", "output_json", "input", "raw_output"]
 
 
@@ -110,6 +111,10 @@ class ReadingTools:
         kinds: Annotated[
             list[Kind] | None, Field(max_length=10, description="Tool calls of these kinds only.")
         ] = None,
+        statuses: Annotated[
+            list[CallStatus] | None,
+            Field(max_length=4, description="Tool calls of these statuses only."),
+        ] = None,
         limit: Annotated[int | None, Field(ge=1, le=100)] = None,
         max_bytes: MaxBytes = None,
     ) -> Annotated[CallToolResult, outputs.MessagePage]:
@@ -126,6 +131,7 @@ class ReadingTools:
             around=around,
             roles=tuple(roles or ()),
             kinds=tuple(kinds or ()),
+            statuses=tuple(statuses or ()),
             limit=limit,
             max_bytes=max_bytes,
         )
