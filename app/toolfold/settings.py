@@ -20,7 +20,8 @@ MAX_INT = 2**31 - 1
 MAX_BIG_INT = 2**53 - 1
 
 MIN_MCP_ANSWER_BYTES = 8_000
-MAX_MCP_ANSWER_BYTES = 10_000_000
+MAX_MCP_ANSWER_BYTES = 1_000_000
+"""Clients of the MCP SDK take no event over 1 MiB."""
 
 
 def _variable(name: str, default: Any, minimum: int = 0, maximum: int = MAX_INT) -> Any:
