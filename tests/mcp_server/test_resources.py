@@ -3,6 +3,7 @@
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INVALID_PARAMS,
     PromptReference,
     ReadResourceResult,
     ResourceTemplateReference,
@@ -109,3 +110,27 @@ async def test_a_prompt_brings_the_outline_of_its_session(
     reference = PromptReference(type="ref/prompt", name=name)
     found = await mcp.client.complete(reference, {"name": "session_id", "value": ""})
     assert found.completion.values == [SESSION]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("nope", {}, "There is no prompt 'nope'; there are summarize_session, find_cause"),
+        ("x" * 200_000, {}, f"There is no prompt '{'x' * 79}…'; there are summarize_session,"),
+        ("summarize_session", {}, "summarize_session needs session_id."),
+        ("summarize_session", None, "summarize_session needs session_id."),
+        ("continue_session", {"id": "x"}, "continue_session needs session_id."),
+    ],
+)
+async def test_a_prompt_that_cannot_be_had_is_told_in_a_sentence(
+    mcp: Mcp,
+    caplog: pytest.LogCaptureFixture,
+    name: str,
+    arguments: dict[str, str] | None,
+    said: str,
+) -> None:
+    with pytest.raises(MCPError) as caught:
+        await mcp.client.get_prompt(name, arguments)
+    assert caught.value.error.code == INVALID_PARAMS
+    assert said in caught.value.error.message
+    assert not [record for record in caplog.records if record.exc_info]

@@ -287,7 +287,7 @@ def _heading(message: Value) -> str:
     if message["origin"]:
         words.append(f"put there by {one_line(message['origin'])}")
     if message["model"]:
-        words.append(one_line(message["model"]).strip('"'))
+        words.append(one_line(message["model"]))
     return " · ".join([*words, message["createdAt"]])
 
 

@@ -5,6 +5,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 
+class Answer(BaseModel):
+    """What every answer has; `note` says how to take what was recorded."""
+
+    note: str
+
+
 class Next(BaseModel):
     """A call that reads on."""
 
@@ -29,7 +35,7 @@ class SessionLine(BaseModel):
     parent_id: str | None = None
 
 
-class SessionList(BaseModel):
+class SessionList(Answer):
     """A page of sessions."""
 
     sessions: list[SessionLine]
@@ -65,7 +71,7 @@ class TouchedFile(BaseModel):
     last_sequence: int
 
 
-class Outline(BaseModel):
+class Outline(Answer):
     """A session in outline; files and failures are with its first turns."""
 
     session: SessionLine
@@ -144,7 +150,7 @@ class MessageItem(BaseModel):
     ] = None
 
 
-class MessagePage(BaseModel):
+class MessagePage(Answer):
     """Messages of a session, oldest first."""
 
     session_id: str
@@ -154,7 +160,7 @@ class MessagePage(BaseModel):
     next: Next | None = None
 
 
-class OneMessage(BaseModel):
+class OneMessage(Answer):
     """A message."""
 
     session_id: str
@@ -174,7 +180,7 @@ class Line(BaseModel):
     ] = None
 
 
-class ToolContent(BaseModel):
+class ToolContent(Answer):
     """A part of a tool call, or what was found in it."""
 
     session_id: str
@@ -191,7 +197,7 @@ class ToolContent(BaseModel):
     next: Next | None = None
 
 
-class Renamed(BaseModel):
+class Renamed(Answer):
     """A session's new title."""
 
     session_id: str

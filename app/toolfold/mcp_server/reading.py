@@ -117,7 +117,7 @@ class Reader:
         """
         found = (await self.data(document, id=message_id, **variables))["message"]
         if found is None or found["toolMetadata"] is None:
-            raise ToolError("There is no such message any more: it was deleted meanwhile.")
+            raise _gone()
         return dict(found)
 
     async def part(self, message_id: str, name: str, offset: int, length: int) -> Slice | None:
@@ -196,6 +196,8 @@ class Reader:
         length = min(length, self.settings.max_slice_bytes)
         variables = {"id": message_id, "offset": offset, "length": length}
         found: Any = (await self.data(queries.PARTS[name], **variables))["message"]
+        if found is None:
+            raise _gone()
         for level in ("toolMetadata", "value", "part"):
             if found is None:
                 return None
@@ -219,6 +221,10 @@ def _told(response: Mapping[str, Any]) -> tuple[Value, list[Value]]:
             request = error["extensions"].get("requestId", "")
             raise ToolError(f"Internal error; the server's log has it as request {request}.")
     return told.get("data") or {}, errors
+
+
+def _gone() -> ToolError:
+    return ToolError("There is no such message any more: it was deleted meanwhile.")
 
 
 def no_session(session_id: str) -> ToolError:

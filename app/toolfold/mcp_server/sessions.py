@@ -11,6 +11,7 @@ from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.reading import Reader, Value
 from toolfold.mcp_server.safe_text import one_line, shortened
+from toolfold.schema.scalars import parse_date_time
 
 _MAX_SESSIONS = 100
 
@@ -55,6 +56,7 @@ class Listing:
 
 async def list_of_sessions(reader: Reader, listing: Listing, max_bytes: int) -> CallToolResult:
     """Answer with sessions, those that changed last first."""
+    _check_time(listing.updated_after)
     settings = reader.settings
     first = min(listing.limit or _MAX_SESSIONS, _MAX_SESSIONS)
     first = max(1, min(first, settings.max_page_size, settings.max_rows - 1))
@@ -103,6 +105,21 @@ async def renamed(reader: Reader, session_id: str, title: str) -> CallToolResult
         [f"The session's title is now {one_line(new, 500)}."],
         {"session_id": session_id, "title": new},
     )
+
+
+def _check_time(given: str | None) -> None:
+    """Check a time that a client gave.
+
+    Raises:
+        ToolError: if it is none.
+    """
+    try:
+        if given is not None:
+            parse_date_time(given)
+    except ValueError as error:
+        raise ToolError(
+            "updated_after must be a time with its offset, such as 2026-11-30T09:00:00Z."
+        ) from error
 
 
 def structured_session(session: Value) -> Value:
