@@ -17,7 +17,7 @@ from tests.mcp_server.conftest import Connect
 from tests.server.serving import in_process, on_a_port
 from toolfold.schema.global_id import encode
 from toolfold.server import create_app
-from toolfold.settings import Settings
+from toolfold.settings import MAX_MCP_ANSWER_BYTES, Settings
 from toolfold.store.engine import Database
 
 SESSION = encode("Session", "default", "session-1")
@@ -47,6 +47,19 @@ async def test_a_client_of_either_revision_reads(
         assert "There is no message 2" in await mcp.refusal(
             "get_message", session_id=SESSION, sequence=2
         )
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_the_longest_answer_is_taken_by_a_client_of_either_revision(
+    connect: Connect, database: Database, mode: str
+) -> None:
+    await store_session(database, [text_message("x" * 2_000_000)])
+    async with connect(mode) as mcp:
+        arguments = {"session_id": SESSION, "sequence": 1}
+        found = await mcp.call("get_message", **arguments, max_bytes=MAX_MCP_ANSWER_BYTES)
+        refusal = await mcp.refusal("get_message", **arguments, max_bytes=MAX_MCP_ANSWER_BYTES + 1)
+    assert found["message"]["text"]["bytes"] > MAX_MCP_ANSWER_BYTES * 0.49
+    assert "max_bytes: Input should be less than or equal to" in refusal
 
 
 async def test_a_title_is_changed_through_either_transport(
@@ -107,7 +120,7 @@ async def test_a_server_that_nobody_asks_loads_no_mcp(tmp_path: Any) -> None:
 import asyncio, sys
 from pathlib import Path
 from toolfold.server import create_app
-from toolfold.settings import Settings
+from toolfold.settings import MAX_MCP_ANSWER_BYTES, Settings
 
 async def main():
     app = create_app(Settings(data_dir=Path({str(tmp_path)!r})))
