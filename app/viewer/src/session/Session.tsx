@@ -68,7 +68,7 @@ export default function Session({ id }: { id: string }) {
       </header>
       <Connection />
       <div className="columns">
-        <main>
+        <main tabIndex={-1}>
           {transcript.state === 'opening' && <Opening />}
           {transcript.state === 'failed' && (
             <Failure
