@@ -143,6 +143,7 @@ def test_hostile_text_of_messages_and_names_does_nothing(page: Page, site: Site)
     page.goto(site.url)
     expect(page.locator(f"a[href='/sessions/{session}']")).to_contain_text("⟨U+202E⟩")
     open_session(page, site, session)
+    expect(page).to_have_title(re.compile("⟨U\\+202E⟩ · Toolfold$"))
     for fold in page.locator(".fold").all():
         fold.click()
     page.locator(".card .head").click()

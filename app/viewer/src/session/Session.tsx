@@ -25,7 +25,7 @@ export default function Session({ id }: { id: string }) {
   const named = useNamedMessage()
   const title = transcript.session?.title
   useEffect(() => {
-    document.title = title ? `${title} · Toolfold` : 'Toolfold'
+    document.title = title ? `${visible(title)} · Toolfold` : 'Toolfold'
   }, [title])
   useEffect(() => {
     if (named !== null) messages.current?.jump(named)
@@ -106,7 +106,7 @@ function Facts({ session, messages }: { session: OpenSession; messages: number }
       <StatusMark status={session.status} />
       <span>{visible(session.agent)}</span>
       {session.cwd && (
-        <span className="path" title={session.cwd}>
+        <span className="path" title={visible(session.cwd)}>
           {visible(session.cwd)}
           {session.gitBranch && <span className="branch"> on {visible(session.gitBranch)}</span>}
         </span>
