@@ -33,6 +33,16 @@ def test_a_session_with_closed_cards_has_no_violation(page: Page, site: Site, sa
     assert violations(page) == []
 
 
+@pytest.mark.parametrize("sequence", [1, 16, 20])
+def test_closed_cards_have_no_violation_at_320_pixels(
+    page: Page, site: Site, sample: str, sequence: int
+) -> None:
+    page.set_viewport_size({"width": 320, "height": 700})
+    open_session(page, site, sample, f"#m{sequence}")
+    expect(page.locator(f"article[data-sequence='{sequence}'] .sequence")).to_be_visible()
+    assert violations(page) == []
+
+
 @pytest.mark.parametrize(
     ("sequence", "title", "shown"),
     [
