@@ -126,11 +126,13 @@ def test_a_session_is_walked_through_by_keyboard_alone(page: Page, site: Site) -
     expect(page.locator("article[data-sequence='3']")).to_be_focused()
     page.keyboard.press("k")
     expect(page.locator("article[data-sequence='2']")).to_be_focused()
-    page.keyboard.press("/")
-    page.keyboard.type("1")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("#m1$"))
-    expect(page.locator("article[data-sequence='1']")).to_be_focused()
+    # The second time it is the current one already.
+    for _ in range(2):
+        page.keyboard.press("/")
+        page.keyboard.type("1")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("#m1$"))
+        expect(page.locator("article[data-sequence='1']")).to_be_focused()
     page.keyboard.press("?")
     page.get_by_role("checkbox").press("Space")
     page.keyboard.press("Escape")
