@@ -154,19 +154,13 @@ export function Messages({ transcript, start, address, ref }: Props) {
         }}
       </VList>
       {transcript.problem && transcript.state === 'open' && (
-        <div className="floating problem">
-          <Failure
-            reason={`Some messages could not be loaded. ${transcript.problem}`}
-            retry={() => transcript.retry()}
-          />
-        </div>
+        <Failure
+          reason={`Some messages could not be loaded. ${transcript.problem}`}
+          retry={() => transcript.retry()}
+        />
       )}
       {following.away !== null && (following.scrolls || unseen > 0) && (
-        <button
-          type="button"
-          className={unseen ? 'floating end fresh' : 'floating end'}
-          onClick={following.toEnd}
-        >
+        <button type="button" className={unseen ? 'end fresh' : 'end'} onClick={toEnd}>
           <ArrowDown size={14} aria-hidden /> {unseen ? `${format(unseen)} new` : 'To the end'}
         </button>
       )}
