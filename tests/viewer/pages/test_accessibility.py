@@ -140,6 +140,23 @@ def test_a_session_is_walked_through_by_keyboard_alone(page: Page, site: Site) -
     expect(page.locator("article[data-sequence='2']")).not_to_be_focused()
 
 
+def test_a_place_that_is_no_number_is_told(page: Page, site: Site) -> None:
+    session = create(site, said("one", "The first"), said("two", "The last"))
+    open_session(page, site, session)
+    page.keyboard.press("/")
+    page.keyboard.type("abc")
+    page.keyboard.press("Enter")
+    field = page.get_by_label("Go to message")
+    told = "field => field.validationMessage"
+    assert field.evaluate(told) == "A number from 1 to 2, please."
+    expect(field).to_be_focused()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("1")
+    assert field.evaluate(told) == ""
+    page.keyboard.press("Enter")
+    expect(page.locator("article[data-sequence='1']")).to_be_focused()
+
+
 def test_a_card_can_be_opened_with_tab_and_space(page: Page, site: Site) -> None:
     session = create(site, called("a command", [text("its output")]))
     open_session(page, site, session)

@@ -145,6 +145,9 @@ function JumpField({ last, jump, ref }: JumpProps) {
       jump(Math.min(sequence, last))
       field.value = ''
       field.blur()
+    } else if (field.value) {
+      field.setCustomValidity(`A number from 1 to ${count(last)}, please.`)
+      field.reportValidity()
     }
   }
   return (
@@ -156,6 +159,7 @@ function JumpField({ last, jump, ref }: JumpProps) {
         autoComplete="off"
         aria-label={`Go to message, 1 to ${count(last)}`}
         placeholder={last ? `Go to 1–${count(last)}` : 'Go to'}
+        onInput={(event) => event.currentTarget.setCustomValidity('')}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
       />
     </form>
