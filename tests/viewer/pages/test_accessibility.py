@@ -33,6 +33,16 @@ def test_a_session_with_closed_cards_has_no_violation(page: Page, site: Site, sa
     assert violations(page) == []
 
 
+@pytest.mark.parametrize("sequence", [1, 16, 20])
+def test_closed_cards_have_no_violation_at_320_pixels(
+    page: Page, site: Site, sample: str, sequence: int
+) -> None:
+    page.set_viewport_size({"width": 320, "height": 700})
+    open_session(page, site, sample, f"#m{sequence}")
+    expect(page.locator(f"article[data-sequence='{sequence}'] .sequence")).to_be_visible()
+    assert violations(page) == []
+
+
 @pytest.mark.parametrize(
     ("sequence", "title", "shown"),
     [
@@ -116,16 +126,35 @@ def test_a_session_is_walked_through_by_keyboard_alone(page: Page, site: Site) -
     expect(page.locator("article[data-sequence='3']")).to_be_focused()
     page.keyboard.press("k")
     expect(page.locator("article[data-sequence='2']")).to_be_focused()
-    page.keyboard.press("/")
-    page.keyboard.type("1")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("#m1$"))
-    expect(page.locator("article[data-sequence='1']")).to_be_focused()
+    # The second time it is the current one already.
+    for _ in range(2):
+        page.keyboard.press("/")
+        page.keyboard.type("1")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("#m1$"))
+        expect(page.locator("article[data-sequence='1']")).to_be_focused()
     page.keyboard.press("?")
     page.get_by_role("checkbox").press("Space")
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     expect(page.locator("article[data-sequence='2']")).not_to_be_focused()
+
+
+def test_a_place_that_is_no_number_is_told(page: Page, site: Site) -> None:
+    session = create(site, said("one", "The first"), said("two", "The last"))
+    open_session(page, site, session)
+    page.keyboard.press("/")
+    page.keyboard.type("abc")
+    page.keyboard.press("Enter")
+    field = page.get_by_label("Go to message")
+    told = "field => field.validationMessage"
+    assert field.evaluate(told) == "A number from 1 to 2, please."
+    expect(field).to_be_focused()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("1")
+    assert field.evaluate(told) == ""
+    page.keyboard.press("Enter")
+    expect(page.locator("article[data-sequence='1']")).to_be_focused()
 
 
 def test_a_card_can_be_opened_with_tab_and_space(page: Page, site: Site) -> None:

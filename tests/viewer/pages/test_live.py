@@ -3,15 +3,24 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
 from tests.cli.conftest import process
 from tests.cli.serving import graphql_url, serving
 from tests.viewer.conftest import TIMEOUT_MS, Site
-from tests.viewer.looking import distance_from_end, head, next_frame, open_session
+from tests.viewer.looking import body, distance_from_end, head, next_frame, open_session
 from tests.viewer.sessions import append, called, create, said, text, update
 
 _TOP_OF_CARD = "() => document.querySelector('.card .head').getBoundingClientRect().top"
+
+_IS_ON_TOP = """
+(button) => {
+  const box = button.getBoundingClientRect()
+  const found = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+  return button.contains(found)
+}
+"""
 
 
 def _filled(site: Site) -> str:
@@ -66,6 +75,8 @@ def test_opening_a_card_stays_where_it_is(page: Page, site: Site) -> None:
     page.route("**/assets/Markdown-*.js", hold)
     open_session(page, site, session)
     head(page, "the call").click()
+    expect(body(page, "the call")).to_contain_text("line")
+    next_frame(page)
     before = page.evaluate(_TOP_OF_CARD)
     append(site, session, said("after", "What came after"))
     expect(page.get_by_role("button", name="1 new")).to_be_visible()
@@ -75,6 +86,42 @@ def test_opening_a_card_stays_where_it_is(page: Page, site: Site) -> None:
     expect(page.locator(".markdown h3").first).to_be_attached()
     next_frame(page)
     page.wait_for_function(f"before => Math.abs(({_TOP_OF_CARD})() - before) < 2", arg=before)
+
+
+@pytest.mark.parametrize("height", [500, 800])
+def test_a_card_opened_at_the_end_shows_its_content(page: Page, site: Site, height: int) -> None:
+    session = create(site, *(said(f"m{place}", f"Words {place}") for place in range(60)))
+    append(site, session, called("the call", [text("line\n" * 40)]))
+    page.set_viewport_size({"width": 1280, "height": height})
+    open_session(page, site, session)
+    head(page, "the call").click()
+    expect(body(page, "the call").locator(".code")).to_be_in_viewport(ratio=0.1)
+    expect(head(page, "the call")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("last", ["the call", "another"])
+def test_nothing_lies_on_the_controls_of_a_failed_card(page: Page, site: Site, last: str) -> None:
+    session = create(site, *(said(f"m{place}", f"Words {place}") for place in range(60)))
+    append(
+        site, session, *(called(name, [text(name)]) for name in dict.fromkeys(["the call", last]))
+    )
+
+    def fail(route: Route) -> None:
+        if (route.request.post_data_json or {}).get("operationName") == "ToolContent":
+            errors = {"data": None, "errors": [{"message": "It is being repaired."}]}
+            route.fulfill(json=errors)
+        else:
+            route.continue_()
+
+    page.route("**/graphql", fail)
+    open_session(page, site, session)
+    head(page, "the call").click()
+    retry = page.get_by_role("button", name="Retry")
+    expect(page.get_by_role("button", name="To the end")).to_be_visible()
+    expect(retry).to_be_in_viewport(ratio=1)
+    for button in (retry, head(page, "the call")):
+        # Rows take no pointer while they are scrolled.
+        page.wait_for_function(_IS_ON_TOP, arg=button.element_handle())
 
 
 def test_two_browsers_see_the_same(browser: Browser, page: Page, site: Site) -> None:

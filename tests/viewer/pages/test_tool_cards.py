@@ -143,6 +143,7 @@ def test_hostile_text_of_messages_and_names_does_nothing(page: Page, site: Site)
     page.goto(site.url)
     expect(page.locator(f"a[href='/sessions/{session}']")).to_contain_text("⟨U+202E⟩")
     open_session(page, site, session)
+    expect(page).to_have_title(re.compile("⟨U\\+202E⟩ · Toolfold$"))
     for fold in page.locator(".fold").all():
         fold.click()
     page.locator(".card .head").click()
@@ -151,6 +152,22 @@ def test_hostile_text_of_messages_and_names_does_nothing(page: Page, site: Site)
     assert page.locator("a[href^='javascript:']").count() == 0
     assert not overflows(page)
     assert dialogs == []
+
+
+@pytest.mark.parametrize("mark", ["- ", ">"])
+def test_the_innermost_text_of_a_hostile_depth_can_be_read(
+    page: Page, site: Site, mark: str
+) -> None:
+    session = create(site, said("one", mark * 200 + " innermost"))
+    page.set_viewport_size({"width": 320, "height": 640})
+    open_session(page, site, session)
+    inner = page.get_by_text("innermost", exact=True).last
+    expect(page.locator(".markdown :is(li, blockquote)").first).to_be_attached()
+    box = inner.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 320
+    assert box["width"] > 100
+    assert page.locator(".list").evaluate("list => list.scrollWidth <= list.clientWidth")
 
 
 def test_a_line_of_5_mb_is_shown_in_part(page: Page, site: Site) -> None:

@@ -48,10 +48,10 @@ function Content({ message, call }: { message: Message; call: ToolCall }) {
   if (entry?.state !== 'ready') return <Loading />
   return (
     <Suspense fallback={<Loading />}>
-      <Loaded message={message} call={call} content={entry.content} />
+      <Loaded key={key} message={message} call={call} content={entry.content} />
       {isRunning(call) && call.contentSize !== null && <StillRunning reload={() => reload(message, call)} />}
       {words && <p className="note warning">{words}</p>}
-      {call.contentSize !== null && <Foot message={message} call={call} />}
+      {call.contentSize !== null && <Foot key={`foot ${key}`} message={message} call={call} />}
     </Suspense>
   )
 }

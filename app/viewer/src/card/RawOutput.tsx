@@ -26,7 +26,7 @@ export default function RawOutput({ id, output }: Props) {
           Result as the agent recorded it, {size(output.size)}
         </button>
       </p>
-      {open && <Slices read={read} language="json" label="Recorded result" />}
+      {open && <Slices key={output.hash} read={read} language="json" label="Recorded result" />}
     </>
   )
 }

@@ -38,10 +38,16 @@ function text(value: string): Partial<Block>[] {
 
 function show(message: ToolMessage) {
   const view = render(<ToolCard message={message} call={message.toolMetadata} />)
+  let last = message
   const become = (changes: Partial<ToolCall>) => {
-    const next = { ...message, revision: 2, toolMetadata: { ...message.toolMetadata, ...changes } }
-    act(() => forget(message, next))
-    view.rerender(<ToolCard message={next} call={next.toolMetadata} />)
+    const before = last
+    last = {
+      ...before,
+      revision: before.revision + 1,
+      toolMetadata: { ...before.toolMetadata, ...changes },
+    }
+    act(() => forget(before, last))
+    view.rerender(<ToolCard message={last} call={last.toolMetadata} />)
   }
   return { ...view, become }
 }
@@ -111,7 +117,9 @@ test('a failure is an alert with its reason, and Retry loads again', async () =>
   await user.click(screen.getByRole('button', { name: 'Retry' }))
   expect(screen.getByRole('status').textContent).toBe('Loading tool content')
   await second.answer(text('now it is here'))
-  expect(await screen.findByText('now it is here')).toBeTruthy()
+  const content = await screen.findByText('now it is here')
+  expect(document.activeElement).not.toBe(document.body)
+  expect(document.activeElement?.contains(content)).toBe(true)
   expect(screen.queryByRole('alert')).toBeNull()
   expect(asked).toHaveBeenCalledTimes(2)
 })
@@ -169,6 +177,108 @@ test('what was read before an update is not shown after it', async () => {
   await first.answer(text('old words'))
   expect(await screen.findByText('new words')).toBeTruthy()
   expect(screen.queryByText('old words')).toBeNull()
+})
+
+test('a content that comes back, unseen, after another is loaded again', async () => {
+  const user = userEvent.setup()
+  const message = toolMessage()
+  const first = pending()
+  const { become, unmount } = show(message)
+  await user.click(head())
+  await first.answer(text('alpha'))
+  await screen.findByText('alpha')
+  const second = pending()
+  become({ contentHash: 'sha256:2' })
+  await second.answer(text('beta'))
+  await screen.findByText('beta')
+  unmount()
+  const third = pending()
+  show({ ...message, revision: 3, toolMetadata: { ...message.toolMetadata } })
+  await third.answer(text('alpha again'))
+  expect(await screen.findByText('alpha again')).toBeTruthy()
+})
+
+test('a call that runs again, unseen, after it had ended is loaded again', async () => {
+  const user = userEvent.setup()
+  const message = toolMessage({ status: 'IN_PROGRESS', endedAt: null })
+  const first = pending()
+  const { become, unmount } = show(message)
+  await user.click(head())
+  await first.answer(text('half'))
+  await screen.findByText('half')
+  const second = pending()
+  become({ status: 'COMPLETED' })
+  await second.answer(text('whole'))
+  await screen.findByText('whole')
+  unmount()
+  const third = pending()
+  show({ ...message, revision: 3, toolMetadata: { ...message.toolMetadata } })
+  await third.answer(text('half anew'))
+  expect(await screen.findByText('half anew')).toBeTruthy()
+})
+
+test('parts of a large output go with it, also when the next is there already', async () => {
+  const user = userEvent.setup()
+  const message = toolMessage({ contentSize: 5_800_000 })
+  const other = { ...message, toolMetadata: { ...message.toolMetadata, contentHash: 'sha256:2' } }
+  const lines = (word: string) => ({
+    blocks: undefined,
+    contentLines: { from: 1, lines: [word], truncated: [], totalLines: 1, nextFrom: null },
+  })
+  const first = pending()
+  const { unmount } = show(message)
+  await user.click(head())
+  await first.answer([], lines('alpha'))
+  await screen.findByText('alpha')
+  unmount()
+  const second = pending()
+  const { become } = show(other)
+  await second.answer([], lines('beta'))
+  await screen.findByText('beta')
+  become({ contentHash: 'sha256:1' })
+  expect(await screen.findByText('alpha')).toBeTruthy()
+  expect(screen.queryByText('beta')).toBeNull()
+})
+
+test('another input is loaded, whether the card is open or closed when it comes', async () => {
+  const user = userEvent.setup()
+  const input = (word: string) => ({ rawInput: { json: { command: word } } })
+  const first = pending()
+  const { become } = show(toolMessage({ rawInput: { size: 30, hash: 'sha256:i', url: '/i' } }))
+  await user.click(head())
+  await first.answer(text('ok'), input('two'))
+  await screen.findByText('two')
+  const second = pending()
+  become({ rawInput: { size: 30, hash: 'sha256:j', url: '/j' } })
+  expect(screen.queryByText('two')).toBeNull()
+  await second.answer(text('ok'), input('three'))
+  expect(await screen.findByText('three')).toBeTruthy()
+  await user.click(head())
+  const third = pending()
+  become({ rawInput: { size: 30, hash: 'sha256:k', url: '/k' } })
+  await user.click(head())
+  await third.answer(text('ok'), input('four'))
+  expect(await screen.findByText('four')).toBeTruthy()
+  expect(asked).toHaveBeenCalledTimes(3)
+})
+
+test('an opened recorded result is read again when it changes', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  const { become } = show(toolMessage({ rawOutput: { size: 3, hash: 'sha256:o', url: '/o' } }))
+  await user.click(head())
+  await loading.answer(text('ok'))
+  const slice = (word: string) =>
+    ({
+      message: { toolMetadata: { rawOutput: { slice: { text: word, nextOffset: null, totalSize: 3 } } } },
+    }) as never
+  asked.mockResolvedValueOnce(slice('one'))
+  await user.click(await screen.findByRole('button', { name: /as the agent recorded it/ }))
+  await screen.findByText('one')
+  asked.mockResolvedValueOnce(slice('two'))
+  become({ rawOutput: { size: 3, hash: 'sha256:p', url: '/p' } })
+  expect(await screen.findByText('two')).toBeTruthy()
+  expect(screen.queryByText('one')).toBeNull()
 })
 
 test('a running card shows what there was, and loads again when it ends', async () => {

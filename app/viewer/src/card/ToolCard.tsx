@@ -49,7 +49,7 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
           {preview && <span className="preview">{preview}</span>}
         </button>
       </h3>
-      <div id={`${id}-body`} className="body" hidden={!open}>
+      <div id={`${id}-body`} className="body" tabIndex={-1} hidden={!open}>
         {open && <Body message={message} call={call} />}
       </div>
     </section>

@@ -1,6 +1,6 @@
 /**
- * What opened cards have loaded, kept outside their rows: by message and content hash, so that it outlives scrolling
- * away and goes when the content changes.
+ * What opened cards have loaded, kept outside their rows: by message and the hashes of content and input, so that it
+ * outlives scrolling away and goes when they change.
  */
 import { useCallback, useSyncExternalStore } from 'react'
 import { RequestError, request } from '../graphql/client'
@@ -40,24 +40,27 @@ export type Entry =
   | { state: 'failed'; reason: string }
 
 const entries = new Map<string, { entry: Entry; bytes: number }>()
-/** Keys that a change has replaced, though a card may not have heard of it yet. */
-const superseded = new Set<string>()
+/** Calls as they were before a change, which a card may not have heard of yet; nothing is loaded for them. */
+const superseded = new WeakSet<ToolCall>()
 const listeners = new Set<() => void>()
 
 export function isRunning(call: ToolCall): boolean {
   return call.status === 'PENDING' || call.status === 'IN_PROGRESS'
 }
 
-/** A running call's output is shown as of when it was loaded, until it has ended. */
+/**
+ * What is shown is that of one input and one output; a running call's output is shown as of when it was loaded, until
+ * the call has ended.
+ */
 export function keyOf(message: Message, call: ToolCall): string {
-  return `${message.id} ${isRunning(call) ? 'running' : call.contentHash}`
+  return `${message.id} ${isRunning(call) ? 'running' : call.contentHash} ${call.rawInput?.hash ?? ''}`
 }
 
 /** Load what a card shows, unless it is there or on its way. */
 export function load(message: Message, call: ToolCall): void {
   const key = keyOf(message, call)
   const known = entries.get(key)?.entry
-  if (superseded.has(key) || (known && known.state !== 'failed')) return
+  if (superseded.has(call) || (known && known.state !== 'failed')) return
   const loading: Entry = { state: 'loading' }
   set(key, loading, 0)
   const settle = (entry: Entry) => {
@@ -76,7 +79,7 @@ export function reload(message: Message, call: ToolCall): void {
   load(message, call)
 }
 
-/** Drop what was loaded of a message that has changed, where its content has or its call has ended. */
+/** Drop what was loaded of a message that has changed, where its content or input has or its call has ended. */
 export function forget(before: Message, after: Message): void {
   const [old, now] = [before.toolMetadata, after.toolMetadata]
   if (!old) return
@@ -86,8 +89,7 @@ export function forget(before: Message, after: Message): void {
     // A running call that is open keeps what it shows; one that is closed is read anew when it is opened.
     if (old.contentHash === now?.contentHash || isOpened(before.id)) return
   } else {
-    superseded.add(key)
-    if (next) superseded.delete(next)
+    superseded.add(old)
   }
   entries.delete(key)
   tell()

@@ -2,11 +2,15 @@ import Anser, { type AnserJsonEntry } from 'anser'
 import { memo, startTransition, useEffect, useMemo, useState } from 'react'
 import { CopyButton } from '../interface/CopyButton'
 import { visible, withoutEscapes, withoutMovements } from '../interface/visible'
+import { type Colour, readable } from './contrast'
 
 /** So many lines are laid out together, and skipped while they are out of sight. */
 const CHUNK = 100
 /** So many chunks are drawn at once; the others follow without keeping the page from anything else. */
 const AT_ONCE = 3
+/** Of the terminal in style/content.css: its text, and its ground where that is lightest. */
+const TEXT: Colour = [0xe6, 0xe5, 0xe0]
+const GROUND: Colour = [0x24, 0x24, 0x2a]
 
 interface Props {
   text: string
@@ -94,15 +98,18 @@ function span(part: AnserJsonEntry, index: number) {
     part.bg && !isColour(part.bg) && `on-${part.bg}`,
     ...(part.decorations ?? []).map((decoration) => `ansi-${decoration}`),
   ].filter(Boolean)
-  const colour = rgb(part.fg, part.fg_truecolor)
   const background = rgb(part.bg, part.bg_truecolor)
+  // Grounds that have a name bring the colour of their text.
+  const named = part.decorations?.includes('reverse') || (part.bg && !background)
+  const own = named ? undefined : (rgb(part.fg, part.fg_truecolor) ?? (background && TEXT))
+  const colour = own && readable(own, background ?? GROUND)
   const text = visible(part.content)
   if (!classes.length && !colour && !background) return text
   return (
     <span
       key={index}
       className={classes.join(' ') || undefined}
-      style={{ color: colour, backgroundColor: background }}
+      style={{ color: css(colour), backgroundColor: css(background) }}
     >
       {text}
     </span>
@@ -113,19 +120,27 @@ function isColour(name: string): boolean {
   return name === 'ansi-truecolor' || name.startsWith('ansi-palette-')
 }
 
-function rgb(name: string | null, truecolor: string | null): string | undefined {
-  if (name === 'ansi-truecolor') return truecolor ? `rgb(${truecolor})` : undefined
+function css(colour: Colour | undefined): string | undefined {
+  return colour && `rgb(${colour.join(',')})`
+}
+
+function rgb(name: string | null, truecolor: string | null): Colour | undefined {
+  if (name === 'ansi-truecolor') {
+    const [red = 0, green = 0, blue = 0] = truecolor?.split(',').map(Number) ?? []
+    return [red, green, blue]
+  }
   const number = /^ansi-palette-(\d+)$/.exec(name ?? '')?.[1]
   return number ? palette(Number(number)) : undefined
 }
 
 /** The xterm palette's colours 16 to 255. */
-function palette(number: number): string {
+function palette(number: number): Colour {
   if (number >= 232) {
     const grey = 8 + (number - 232) * 10
-    return `rgb(${grey},${grey},${grey})`
+    return [grey, grey, grey]
   }
   const steps = [0, 95, 135, 175, 215, 255]
   const place = number - 16
-  return `rgb(${steps[Math.floor(place / 36)]},${steps[Math.floor(place / 6) % 6]},${steps[place % 6]})`
+  const step = (index: number) => steps[index] as number
+  return [step(Math.floor(place / 36)), step(Math.floor(place / 6) % 6), step(place % 6)]
 }

@@ -4,6 +4,7 @@ import type { Block } from '../graphql/documents'
 import { toolCall } from '../testing/messages'
 import { Blocks } from './Blocks'
 import { compare, isDiff, parse, sideBySide } from './changes'
+import { type Colour, contrast, readable } from './contrast'
 import { JsonTree } from './JsonTree'
 import { languageOf } from './languages'
 import Markdown from './Markdown'
@@ -29,6 +30,32 @@ test('a colour holds on over many lines, and ends where it is reset', () => {
   ])
   expect(container.querySelector('.scroll')?.textContent?.endsWith('line 449\nplain')).toBe(true)
   expect(chunks.at(-1)?.querySelector('.ansi-red')?.textContent).not.toContain('plain')
+})
+
+test('a colour that a program chose is changed until it can be read', () => {
+  const colours: Colour[] = [0, 64, 128, 192, 255].flatMap((red) =>
+    [0, 128, 255].flatMap((green) => [0, 128, 255].map((blue): Colour => [red, green, blue])),
+  )
+  expect(contrast([0, 0, 0], [255, 255, 255])).toBeCloseTo(21, 5)
+  expect(contrast([255, 255, 255], [0x76, 0x76, 0x76])).toBeCloseTo(4.54, 2)
+  for (const ground of colours) {
+    for (const colour of colours) {
+      expect(contrast(readable(colour, ground), ground)).toBeGreaterThanOrEqual(4.5)
+    }
+  }
+  expect(readable([255, 200, 100], [0x24, 0x24, 0x2a])).toEqual([255, 200, 100])
+})
+
+test.each([
+  ['38;2;20;20;40', 'rgb(20, 20, 40)'],
+  ['38;5;17', 'rgb(0, 0, 95)'],
+  ['48;2;250;250;250', ''],
+  ['41;38;2;120;30;30', 'rgb(120, 30, 30)'],
+])('text in %s is not in a colour that is too dark or too light there', (code, bad) => {
+  const { container } = render(<Terminal text={`${ESC}[${code}mwords`} />)
+  const span = container.querySelector('.scroll span') as HTMLElement
+  expect(span.textContent).toBe('words')
+  expect(span.style.color).not.toBe(bad)
 })
 
 test('a line that was overwritten is shown as it ended', () => {

@@ -1,5 +1,11 @@
 /** Requests and live updates, both over `/graphql`. */
-import { Client, fetchExchange, stringifyDocument, type TypedDocumentNode } from '@urql/core'
+import {
+  Client,
+  type CombinedError,
+  fetchExchange,
+  stringifyDocument,
+  type TypedDocumentNode,
+} from '@urql/core'
 import { createClient } from 'graphql-ws'
 
 const http = new Client({ url: '/graphql', preferGetMethod: false, exchanges: [fetchExchange] })
@@ -23,8 +29,17 @@ export async function request<Data, Variables extends Record<string, unknown>>(
   const answer = await http.query(document, variables, { requestPolicy: 'network-only' }).toPromise()
   const [first] = answer.error?.graphQLErrors ?? []
   if (first) throw new RequestError(first.message, String(first.extensions?.code ?? ''))
-  if (answer.error || !answer.data) throw new RequestError('The server could not be reached.')
+  if (answer.error || !answer.data) throw new RequestError(withoutAnswer(answer.error))
   return answer.data
+}
+
+/** What there was instead of an answer: nothing, or what is none (of a proxy, say). */
+function withoutAnswer(error: CombinedError | undefined): string {
+  const response: Response | undefined = error?.response
+  if (error && !response) return 'The server could not be reached.'
+  return response && !response.ok
+    ? `The server answered with status ${response.status}.`
+    : 'The answer of the server could not be read.'
 }
 
 type Connection = 'connected' | 'lost'

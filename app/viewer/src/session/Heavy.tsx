@@ -26,7 +26,7 @@ export default function Heavy({ id, jump, close }: Props) {
   }, [id])
   useEffect(load, [load])
   return (
-    <aside className="heavy" aria-labelledby="heavy-title">
+    <aside className="heavy" tabIndex={-1} aria-labelledby="heavy-title">
       <header>
         <h2 id="heavy-title">What is heavy here</h2>
         <button type="button" className="quiet" onClick={close} aria-label="Close">

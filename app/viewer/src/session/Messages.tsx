@@ -69,16 +69,20 @@ export function Messages({ transcript, start, address, ref }: Props) {
   useEffect(() => {
     if (start) unfold(start)
   }, [start, unfold])
+  const makeCurrent = useCallback((sequence: number) => {
+    setCurrent(sequence)
+    // What is current already is not drawn anew, and has the focus at once.
+    focusNext.current = !focus(box.current, sequence)
+  }, [])
   const jump = useCallback(
     (sequence: number) => {
       const place = Math.max(1, Math.min(transcript.count, sequence))
       unfold(place)
-      setCurrent(place)
-      focusNext.current = true
+      makeCurrent(place)
       following.hold(place, 0)
       load()
     },
-    [transcript, unfold, following.hold, load],
+    [transcript, unfold, makeCurrent, following.hold, load],
   )
   const move = useCallback(
     (by: number) => {
@@ -89,29 +93,23 @@ export function Messages({ transcript, start, address, ref }: Props) {
       // What is folded away has no height; the line that stands for it is one row.
       while (next > 1 && next < transcript.count && handle.getItemSize(next - 1) === 0) next += by
       next = Math.max(1, Math.min(transcript.count, next))
-      setCurrent(next)
-      focusNext.current = true
+      makeCurrent(next)
       if (next < transcript.count || by < 0 || following.away !== null) following.hold(next, 'in sight')
       load()
     },
-    [current, transcript, following.hold, following.away, load],
+    [current, transcript, makeCurrent, following.hold, following.away, load],
   )
   const activate = useCallback(() => {
     rowOf(box.current, current)?.querySelector<HTMLElement>('[data-primary]')?.click()
   }, [current])
   const toEnd = useCallback(() => {
-    setCurrent(transcript.count)
-    focusNext.current = true
+    makeCurrent(transcript.count)
     following.toEnd()
-  }, [transcript, following.toEnd])
+  }, [transcript, makeCurrent, following.toEnd])
   useImperativeHandle(ref, () => ({ move, jump, toEnd, activate }), [move, jump, toEnd, activate])
 
   useEffect(() => {
-    if (!focusNext.current) return
-    const row = rowOf(box.current, current)
-    if (!row) return
-    row.focus({ preventScroll: true })
-    focusNext.current = false
+    if (focusNext.current && focus(box.current, current)) focusNext.current = false
   })
 
   const unseen = following.away === null ? 0 : Math.max(0, count - following.away)
@@ -156,19 +154,13 @@ export function Messages({ transcript, start, address, ref }: Props) {
         }}
       </VList>
       {transcript.problem && transcript.state === 'open' && (
-        <div className="floating problem">
-          <Failure
-            reason={`Some messages could not be loaded. ${transcript.problem}`}
-            retry={() => transcript.retry()}
-          />
-        </div>
+        <Failure
+          reason={`Some messages could not be loaded. ${transcript.problem}`}
+          retry={() => transcript.retry()}
+        />
       )}
       {following.away !== null && (following.scrolls || unseen > 0) && (
-        <button
-          type="button"
-          className={unseen ? 'floating end fresh' : 'floating end'}
-          onClick={following.toEnd}
-        >
+        <button type="button" className={unseen ? 'end fresh' : 'end'} onClick={toEnd}>
           <ArrowDown size={14} aria-hidden /> {unseen ? `${format(unseen)} new` : 'To the end'}
         </button>
       )}
@@ -177,6 +169,13 @@ export function Messages({ transcript, start, address, ref }: Props) {
       </div>
     </div>
   )
+}
+
+/** Focus the row of a message, where there is one: say whether there was. */
+function focus(box: HTMLElement | null, sequence: number | null): boolean {
+  const row = rowOf(box, sequence)
+  row?.focus({ preventScroll: true })
+  return row !== null
 }
 
 function rowOf(box: HTMLElement | null, sequence: number | null): HTMLElement | null {

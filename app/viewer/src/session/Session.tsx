@@ -25,7 +25,7 @@ export default function Session({ id }: { id: string }) {
   const named = useNamedMessage()
   const title = transcript.session?.title
   useEffect(() => {
-    document.title = title ? `${title} · Toolfold` : 'Toolfold'
+    document.title = title ? `${visible(title)} · Toolfold` : 'Toolfold'
   }, [title])
   useEffect(() => {
     if (named !== null) messages.current?.jump(named)
@@ -68,7 +68,7 @@ export default function Session({ id }: { id: string }) {
       </header>
       <Connection />
       <div className="columns">
-        <main>
+        <main tabIndex={-1}>
           {transcript.state === 'opening' && <Opening />}
           {transcript.state === 'failed' && (
             <Failure
@@ -106,7 +106,7 @@ function Facts({ session, messages }: { session: OpenSession; messages: number }
       <StatusMark status={session.status} />
       <span>{visible(session.agent)}</span>
       {session.cwd && (
-        <span className="path" title={session.cwd}>
+        <span className="path" title={visible(session.cwd)}>
           {visible(session.cwd)}
           {session.gitBranch && <span className="branch"> on {visible(session.gitBranch)}</span>}
         </span>
@@ -145,6 +145,9 @@ function JumpField({ last, jump, ref }: JumpProps) {
       jump(Math.min(sequence, last))
       field.value = ''
       field.blur()
+    } else if (field.value) {
+      field.setCustomValidity(`A number from 1 to ${count(last)}, please.`)
+      field.reportValidity()
     }
   }
   return (
@@ -156,6 +159,7 @@ function JumpField({ last, jump, ref }: JumpProps) {
         autoComplete="off"
         aria-label={`Go to message, 1 to ${count(last)}`}
         placeholder={last ? `Go to 1–${count(last)}` : 'Go to'}
+        onInput={(event) => event.currentTarget.setCustomValidity('')}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
       />
     </form>

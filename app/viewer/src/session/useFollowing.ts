@@ -6,6 +6,8 @@ import type { Transcript } from './transcript'
 const NEAR = 32
 /** A scroll within so many milliseconds of a person's input is that person's. */
 const BY_HAND_MS = 400
+/** Of what is opened, so much comes into sight, in pixels. */
+const ROOM = 240
 const UPWARD_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
 const SCROLLING_KEYS = new Set([...UPWARD_KEYS, 'ArrowDown', 'PageDown', 'End', ' '])
 
@@ -74,8 +76,8 @@ export function useFollowing(
     stay()
   }, [stay])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the transcript may move the end.
-  useLayoutEffect(stay, [stay, version])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the transcript may move the end; what is below the list comes and goes with the others.
+  useLayoutEffect(stay, [stay, version, away, scrolls])
 
   useEffect(() => {
     const element = box.current
@@ -101,7 +103,7 @@ export function useFollowing(
     const onClick = (event: Event) => {
       const opener = (event.target as Element).closest('[aria-expanded]')
       const row = opener && rowIn(element.querySelector('.list'), opener)
-      if (row) hold(Number(row.dataset.sequence), topOf(row))
+      if (opener && row) hold(Number(row.dataset.sequence), topOf(row) - lift(opener, row))
     }
     const inputs = ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown']
     for (const name of inputs) element.addEventListener(name, onInput, { passive: true })
@@ -159,6 +161,14 @@ function rowIn(list: Element | null, element: Element): HTMLElement | null {
   while (row && row.closest('.list') !== list)
     row = row.parentElement?.closest<HTMLElement>('article') ?? null
   return row
+}
+
+/** How many pixels a row must go up so that there is room below what opens in it. */
+function lift(opener: Element, row: HTMLElement): number {
+  if (opener.getAttribute('aria-expanded') === 'true') return 0
+  const list = (row.closest('.list') as HTMLElement).getBoundingClientRect()
+  const room = Math.min(ROOM, list.height / 2)
+  return Math.max(0, opener.getBoundingClientRect().bottom - (list.bottom - room))
 }
 
 /** How many pixels a row is below the top of what is shown of its list. */

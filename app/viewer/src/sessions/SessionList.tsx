@@ -56,7 +56,7 @@ export default function SessionList() {
         </button>
       </header>
       <Connection />
-      <main>
+      <main tabIndex={-1}>
         {sessions.problem && (
           <Failure
             reason={`The sessions could not be loaded. ${sessions.problem}`}

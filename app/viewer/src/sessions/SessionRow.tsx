@@ -25,7 +25,7 @@ export const SessionRow = memo(function SessionRow({ session }: { session: Liste
             <StatusMark status={session.status} />
             <span className="agent">{visible(session.agent)}</span>
             {session.cwd && (
-              <span className="path" title={session.cwd}>
+              <span className="path" title={visible(session.cwd)}>
                 {visible(session.cwd)}
               </span>
             )}
