@@ -48,7 +48,7 @@ class Attachment:
 
     @strawberry.field
     def url(root: strawberry.Parent[Any]) -> str:
-        return blob_url(root.project_id, bytes(root.hash))
+        return blob_url(root.project_id, root.hash)
 
     @strawberry.field(
         description=(
@@ -59,7 +59,7 @@ class Attachment:
         root: strawberry.Parent[Any], info: Info, offset: BigInt = BigInt(0), length: int = 65536
     ) -> ContentSlice | None:
         access = Access(bulk=True, compact=False, strict=False)
-        part = Part(root.project_id, bytes(root.hash), root.size, access)
+        part = Part(root.project_id, root.hash, root.size, access)
         return await slice_part(info, part, offset, length)
 
 

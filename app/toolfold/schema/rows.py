@@ -53,7 +53,7 @@ class MessageRow:
         if digest is None:
             return None
         size: int = getattr(self, f"{name}_size")
-        return Part(self.project_id, bytes(digest), size, self.access)
+        return Part(self.project_id, digest, size, self.access)
 
 
 class ToolMetadataRow(MessageRow):
