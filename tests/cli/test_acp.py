@@ -161,14 +161,14 @@ def taken_signal(request: pytest.FixtureRequest) -> Iterator[signal.Signals]:
 
 @pytest.mark.usefixtures("settings")
 def test_a_signal_reaches_the_agent(taken_signal: signal.Signals) -> None:
+    # It waits for a signal that may have come before it does.
     code = f"""
 import os, signal
-def stop(*_):
-    os.write(1, b"stopping")
-    raise SystemExit(5)
-signal.signal({int(taken_signal)}, stop)
+signal.pthread_sigmask(signal.SIG_BLOCK, {{{int(taken_signal)}}})
 os.write(1, b"ready")
-signal.pause()
+signal.sigwait({{{int(taken_signal)}}})
+os.write(1, b"stopping")
+raise SystemExit(5)
 """
     with python_agent(code) as process:
         assert read(process, 5) == b"ready"

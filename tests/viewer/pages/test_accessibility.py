@@ -181,7 +181,8 @@ def test_nothing_scrolls_sideways_at_320_pixels(page: Page, site: Site, sample: 
     ]:
         open_session(page, site, sample, f"#m{sequence}")
         page.reload()
-        head(page, title).click()
+        # By key: a list that still scrolls to its place takes no clicks.
+        head(page, title).press("Enter")
         expect(body(page, title).get_by_text("Stored JSON")).to_be_visible()
         assert not overflows(page)
         # Nor is anything cut off at the side.
