@@ -10,6 +10,7 @@ import anyio
 import httpx
 import orjson
 import pytest
+from filelock import FileLock
 
 from tests.left_out import leave_out
 from tests.server.serving import in_process
@@ -54,8 +55,12 @@ def node_packages() -> Path:
         pytest.fail("Node 20 and npm must be there.")
     lock = NODE_FOLDER / "package-lock.json"
     installed = NODE_FOLDER / "node_modules" / ".package-lock.json"
-    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
-        subprocess.run([npm, "ci"], cwd=NODE_FOLDER, check=True)  # noqa: S603 - Nothing comes in.
+    built = NODE_FOLDER.parents[1] / "build"
+    built.mkdir(exist_ok=True)
+    # In one of the processes that run tests.
+    with FileLock(built / "node_packages.lock"):
+        if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+            subprocess.run([npm, "ci"], cwd=NODE_FOLDER, check=True)  # noqa: S603 - Nothing comes in.
     return NODE_FOLDER
 
 
