@@ -1,7 +1,8 @@
 """The tool that outlines a session."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from mcp_types import CallToolResult
 
@@ -118,42 +119,48 @@ async def _files_and_failures(
 def _files(files: Iterable[Value], left: int) -> tuple[list[str], list[Value]]:
     """Return files as far as they fit, in both forms; of a long path the end."""
     characters = max(_LEAST_OF_A_PATH, min(_MOST_OF_A_PATH, left // 16))
+
+    def shown() -> Iterator[tuple[str, Value]]:
+        for touched in islice(files, _MAX_FILES):
+            file = {**touched, "path": ending(touched["path"], characters)}
+            counts = f"{file['changes']} changes, {file['reads']} reads"
+            line = f"- {one_line(file['path'], characters)}: {counts},"
+            yield f"{line} last in message {file['last_sequence']}", file
+
+    return _fitting(shown(), left)
+
+
+def _failures(nodes: Sequence[Value], left: int) -> tuple[list[str], list[Value]]:
+    """Return failed calls as far as they fit, the last first, in both forms."""
+
+    def shown() -> Iterator[tuple[str, Value]]:
+        for node in reversed(nodes):
+            tool = node["toolMetadata"]
+            failure = {
+                "sequence": node["sequence"],
+                "name": tool["name"],
+                "title": short(tool["title"]),
+                "output": tool["contentPreview"],
+            }
+            title = f" {one_line(tool['title'], 100)}" if tool["title"] else ""
+            line = f"- {node['sequence']} {one_line(tool['name'], 60)}{title}:"
+            line += f" {one_line(tool['contentPreview'], 120)}"
+            yield line, {name: value for name, value in failure.items() if value is not None}
+
+    return _fitting(shown(), left)
+
+
+def _fitting(shown: Iterable[tuple[str, Value]], left: int) -> tuple[list[str], list[Value]]:
+    """Return what fits `left` bytes of an answer, from the first on: the lines, and the values."""
     lines: list[str] = []
-    shown_files: list[Value] = []
-    for touched in list(files)[:_MAX_FILES]:
-        file = {**touched, "path": ending(touched["path"], characters)}
-        counts = f"{file['changes']} changes, {file['reads']} reads"
-        line = f"- {one_line(file['path'], characters)}: {counts},"
-        line += f" last in message {file['last_sequence']}"
-        left -= cost(line, file) + 4
+    values: list[Value] = []
+    for line, value in shown:
+        left -= cost(line, value) + 4
         if left < 0:
             break
         lines.append(line)
-        shown_files.append(file)
-    return lines, shown_files
-
-
-def _failures(nodes: Iterable[Value], left: int) -> tuple[list[str], list[Value]]:
-    lines: list[str] = []
-    failures: list[Value] = []
-    for node in reversed(list(nodes)):
-        tool = node["toolMetadata"]
-        failure = {
-            "sequence": node["sequence"],
-            "name": tool["name"],
-            "title": short(tool["title"]),
-            "output": tool["contentPreview"],
-        }
-        failure = {name: value for name, value in failure.items() if value is not None}
-        title = f" {one_line(tool['title'], 100)}" if tool["title"] else ""
-        line = f"- {node['sequence']} {one_line(tool['name'], 60)}{title}:"
-        line += f" {one_line(tool['contentPreview'], 120)}"
-        left -= cost(line, failure) + 4
-        if left < 0:
-            break
-        lines.append(line)
-        failures.append(failure)
-    return lines, failures
+        values.append(value)
+    return lines, values
 
 
 def _touched(changing: Iterable[Value], reading: Iterable[Value]) -> list[Value]:
