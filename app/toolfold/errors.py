@@ -174,7 +174,7 @@ class UntrustedDocumentError(AppError):
 
 
 class DocumentHashError(AppError):
-    """A request names its document by a hash that is malformed, or not that of its text."""
+    """A request names its document by what is no hash, or by two."""
 
     code = "BAD_DOCUMENT_HASH"
 

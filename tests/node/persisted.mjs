@@ -1,10 +1,12 @@
 // Sends a query and a mutation as a client does that names documents by hash:
-// node persisted.mjs urql|apollo URL
+// node persisted.mjs urql|apollo|apollo-lists URL
+// With apollo-lists the hash is of another text than is sent: of one with the fragments by name.
 // Prints {"results": [...], "requests": [{"method", "query", "hash"}, ...]}: what came, in the order
 // asked, and what was sent for it; a query that was not sent is null.
 import { createHash } from 'node:crypto';
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, gql } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { generatePersistedQueryIdsAtRuntime } from '@apollo/persisted-query-lists';
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
 
@@ -42,7 +44,8 @@ function urqlClient() {
 
 function apolloClient() {
   const sha256 = (text) => createHash('sha256').update(text).digest('hex');
-  const persisted = new PersistedQueryLink({ sha256, useGETForHashedQueries: true });
+  const hashing = kind === 'apollo' ? { sha256 } : generatePersistedQueryIdsAtRuntime({ sha256 });
+  const persisted = new PersistedQueryLink({ ...hashing, useGETForHashedQueries: true });
   const link = ApolloLink.from([persisted, new HttpLink({ uri: url, fetch: watchedFetch })]);
   const client = new ApolloClient({ cache: new InMemoryCache(), link });
   const told = async (result) => {
@@ -59,8 +62,13 @@ function apolloClient() {
 }
 
 const client = kind === 'urql' ? urqlClient() : apolloClient();
+const HELLO = `
+  query Hello($name: String!) { ...Greeting ...Again }
+  fragment Greeting on Query { hello(name: $name) }
+  fragment Again on Query { again: hello }
+`;
 const results = [
-  await client.query('query Hello($name: String!) { hello(name: $name) }', { name: 'é' }),
+  await client.query(HELLO, { name: 'é' }),
   await client.mutate('mutation Change { change }'),
 ];
 console.log(JSON.stringify({ results, requests }));

@@ -3,9 +3,12 @@
 A request names one as GraphQL over HTTP's appendix on persisted documents says (`documentId`,
 `sha256:` and the hash), or as Apollo and urql do (`extensions.persistedQuery`), or as Relay's
 guide does (`doc_id`). Nothing is registered while the server runs: anybody could fill its memory.
+Therefore a text that comes with a hash is taken for what it says, and nobody looks at the hash:
+tools compute it from another text than the one that their clients send.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +33,8 @@ from toolfold.errors import (
 )
 from toolfold.schema.caches import DocumentCaches
 from toolfold.schema.limits import check, check_length
-from toolfold.server.manifest import HASH, digest_of, manifest_error, read_manifest
+from toolfold.server.equivalence import form_of
+from toolfold.server.manifest import HASH, manifest_error, read_manifest
 from toolfold.settings import Settings
 
 ID_PARAMETERS = ("documentId", "doc_id")
@@ -39,20 +43,28 @@ ID_PARAMETERS = ("documentId", "doc_id")
 _NOT_FOUND = "PersistedQueryNotFound"
 _NOT_SUPPORTED = "PersistedQueryNotSupported"
 
+_CACHED_VERDICTS = 64
+"""The texts are those that clients repeat, and none is longer than the limits allow."""
+
 _NOT_TRUSTED = "This server executes trusted documents only, and this is none of them."
 
 
 class TrustedDocuments:
-    """The documents of a manifest by their SHA-256 in hexadecimal; `only` refuses any other."""
+    """The documents of a manifest by their SHA-256 in hexadecimal.
+
+    If there is `is_trusted`, it says which texts may be executed; else any may.
+    """
 
     def __init__(
-        self, documents: Mapping[str, str], mutations: frozenset[str], *, only: bool
+        self,
+        documents: Mapping[str, str],
+        mutations: frozenset[str],
+        is_trusted: Callable[[str], bool] | None = None,
     ) -> None:
         self._documents = documents
         self.mutations = mutations
         """The hashes of the documents that can change something."""
-        self._only = only
-        self._texts = frozenset(documents.values())
+        self._is_trusted = is_trusted
 
     def text(self, parameters: Mapping[str, Any]) -> str | None:
         """Return the text of the document that a request asks for; None if it names none.
@@ -61,11 +73,11 @@ class TrustedDocuments:
             DocumentHashError: if there is no such document, or its hash is not as it should be.
             UntrustedDocumentError: for a text that is not to be executed.
         """
-        query = parameters.get("query") or None
-        digest = digest_in(parameters)
-        if digest is not None:
-            query = self._by_digest(digest, query)
-        if self._only and query is not None and query not in self._texts:
+        query: str | None = parameters.get("query")
+        if not query:
+            digest = digest_in(parameters)
+            return None if digest is None else self._by_digest(digest)
+        if self._is_trusted is not None and not self._is_trusted(query):
             raise UntrustedDocumentError(_NOT_TRUSTED)
         return query
 
@@ -78,15 +90,11 @@ class TrustedDocuments:
         except DocumentHashError:
             return False
 
-    def _by_digest(self, digest: str, query: str | None) -> str:
+    def _by_digest(self, digest: str) -> str:
         document = self._documents.get(digest)
-        if query is not None:
-            if query != document and digest_of(query) != digest:
-                raise DocumentHashError("The hash is not that of the document in `query`.")
-            return query
         if document is not None:
             return document
-        if self._documents or self._only:
+        if self._documents or self._is_trusted is not None:
             raise UnknownDocumentError(_NOT_FOUND)
         raise NoTrustedDocumentsError(_NOT_SUPPORTED)
 
@@ -100,20 +108,40 @@ def load(settings: Settings, schema: BaseSchema, caches: DocumentCaches) -> Trus
     if not settings.trusted_documents:
         if settings.trusted_documents_only:
             raise SettingsError("TOOLFOLD_TRUSTED_DOCUMENTS_ONLY needs a manifest of documents.")
-        return TrustedDocuments({}, frozenset(), only=False)
+        return TrustedDocuments({}, frozenset())
     path = Path(settings.trusted_documents).expanduser()
-    documents = read_manifest(path)
-    mutations = set()
-    for digest, text in documents.items():
+    texts = read_manifest(path)
+    documents = {}
+    for digest, text in texts.items():
         try:
-            document = _valid(text, settings, schema)
+            documents[digest] = _valid(text, settings, schema)
         except (GraphQLError, DocumentLimitError) as error:
             raise manifest_error(path, error.message.rstrip("."), digest) from error
-        caches.keep(text, document)
-        if _changes_something(document):
-            mutations.add(digest)
-    only = settings.trusted_documents_only
-    return TrustedDocuments(documents, frozenset(mutations), only=only)
+        caches.keep(text, documents[digest])
+    mutations = frozenset(
+        digest for digest, document in documents.items() if _changes_something(document)
+    )
+    is_trusted = None
+    if settings.trusted_documents_only:
+        is_trusted = _judge(texts.values(), documents.values(), settings)
+    return TrustedDocuments(texts, mutations, is_trusted)
+
+
+def _judge(
+    texts: Collection[str], documents: Iterable[DocumentNode], settings: Settings
+) -> Callable[[str], bool]:
+    """Return what says whether a text asks for the same as one of the documents."""
+    verbatim = frozenset(texts)
+    forms = frozenset(map(form_of, documents))
+
+    @lru_cache(maxsize=_CACHED_VERDICTS)
+    def is_equivalent(query: str) -> bool:
+        try:
+            return form_of(_within_limits(query, settings)) in forms
+        except (GraphQLError, DocumentLimitError):
+            return False
+
+    return lambda query: query in verbatim or is_equivalent(query)
 
 
 def names_document(parameters: Mapping[str, Any]) -> bool:
@@ -163,16 +191,27 @@ def _digest(name: object) -> str:
     return match[1].lower()
 
 
-def _valid(text: str, settings: Settings, schema: BaseSchema) -> DocumentNode:
-    """Return the document, which the schema can execute within the limits.
+def _within_limits(text: str, settings: Settings) -> DocumentNode:
+    """Return the document of a text.
 
     Raises:
-        GraphQLError: if it cannot.
+        GraphQLError: if it is no GraphQL.
         DocumentLimitError: if it is over a limit.
     """
     check_length(text, settings)
     document = parse(text, max_tokens=settings.max_tokens)
     check(document, settings)
+    return document
+
+
+def _valid(text: str, settings: Settings, schema: BaseSchema) -> DocumentNode:
+    """Return the document of a text, which the schema can execute.
+
+    Raises:
+        GraphQLError: if it cannot.
+        DocumentLimitError: if it is over a limit.
+    """
+    document = _within_limits(text, settings)
     graphql_schema = schema._schema  # type: ignore[attr-defined]  # noqa: SLF001 - Strawberry's only way to it.
     errors = validate_document(graphql_schema, document, tuple(specified_rules))
     if errors:
