@@ -6,7 +6,7 @@ A message and its tool call are two views of one row.
 
 from collections import namedtuple
 from collections.abc import Iterable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from toolfold.errors import NotFoundError
@@ -77,8 +77,8 @@ def message_rows(
     `known` are the values of the first columns, where all rows have the same: those were not read.
     """
     # Not `_make`, which is Python's: this is done for every row of every page.
-    make = partial(tuple.__new__, _row_type(columns, base))
-    return [make((*known, *row, access, scope)) for row in found]
+    new, kind = tuple.__new__, _row_type(columns, base)
+    return [new(kind, (*known, *row, access, scope)) for row in found]
 
 
 @lru_cache(maxsize=512)

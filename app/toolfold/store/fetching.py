@@ -13,6 +13,7 @@ tuples. Listeners, errors and connections that were lost are as there.
 # version is pinned, and the store's tests compare both ways.
 
 import asyncio
+import contextlib
 from collections import namedtuple
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util.concurrency import greenlet_spawn
 
 from toolfold.store.dialect import MODULE, SINGLE, read_rows
+from toolfold.store.packing import can_pack, packed, unpacked
 
 Process = Callable[[Any], Any]
 
@@ -38,13 +40,14 @@ class Query(NamedTuple):
     """A SELECT, the values of its `bindparam`s, and what makes something of its rows.
 
     `make` is given the values of each row, one after the other. It `is_long` if it takes too long
-    for the event loop.
+    for the event loop. A statement with a LIMIT `is_page` if it has many rows: see `packing`.
     """
 
     statement: Executable
     parameters: Mapping[str, Any] | None = None
     make: Callable[[Iterable[Any]], Any] | None = None
     is_long: bool = False
+    is_page: bool = False
 
 
 Reading = Generator[Query, Any, T]
@@ -69,11 +72,13 @@ class _Plan:
     """What a compiled statement needs beside its parameters.
 
     `row` makes a row of a sequence of values; `processed` are the positions of the columns whose
-    values the driver does not give as their types have them.
+    values the driver does not give as their types have them. As many `columns` can be packed; 0 if
+    they cannot.
     """
 
     row: Callable[[Any], Any]
     processed: tuple[tuple[int, Process], ...]
+    columns: int
 
     def rows(self, found: Any, make: Callable[[Iterable[Any]], Any] | None) -> Any:
         values = map(self._values, found) if self.processed else found
@@ -166,7 +171,7 @@ async def _run_here(connection: AsyncConnection, reading: Reading[T]) -> T:
     try:
         query = next(reading)
         while True:
-            statement, parameters, make, is_long = query
+            statement, parameters, make, is_long, _ = query
             made = await fetch(connection, statement, parameters, None if is_long else make)
             if make is not None and is_long:
                 made = await asyncio.to_thread(make, made)
@@ -181,15 +186,24 @@ def _run_there(core: Connection, reading: Reading[T], raw: Any) -> T:
     try:
         query = next(reading)
         while True:
-            plan, sql, values = _asked(core, query)
-            try:
-                _, made = read_rows(raw, sql, values, partial(plan.rows, make=query.make))
-            except MODULE.Error as error:
-                raise _FailedError(error, sql, values) from error
-            query = reading.send(made)
+            query = reading.send(_made_there(core, query, raw))
     except StopIteration as end:
         result: T = end.value
         return result
+
+
+def _made_there(core: Connection, query: Query, raw: Any) -> Any:
+    plan, sql, values = _asked(core, query)
+    if query.is_page and plan.columns:
+        # Whatever this fails at, the rows one by one fail at too, and tell; but for bytes where
+        # the column is of text.
+        with contextlib.suppress(MODULE.Error, ValueError):
+            _, rows = read_rows(raw, packed(sql, plan.columns), values, unpacked)
+            return plan.rows(rows, query.make)
+    try:
+        return read_rows(raw, sql, values, partial(plan.rows, make=query.make))[1]
+    except MODULE.Error as error:
+        raise _FailedError(error, sql, values) from error
 
 
 def _asked(core: Connection, query: Query) -> tuple[_Plan, str, Any]:
@@ -278,7 +292,8 @@ def _plan(compiled: Any, core: Connection) -> _Plan:
         )
         names = tuple(column.keyname for column in columns)
         processed = tuple((position, one) for position, one in processors if one is not None)
-        plan = _plans[compiled] = _Plan(_row_of(names), processed)
+        can = not processed and can_pack([column.type for column in columns])
+        plan = _plans[compiled] = _Plan(_row_of(names), processed, len(columns) if can else 0)
     return plan
 
 

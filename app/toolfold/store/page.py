@@ -171,7 +171,7 @@ class _Part:
             return []
         statement = self._statement(("rows",), self._make_rows)
         values = {**self._values(), "page_limit": limit}
-        rows: Sequence[Any] = yield Query(statement, values, self.make_rows)
+        rows: Sequence[Any] = yield Query(statement, values, self.make_rows, is_page=True)
         return rows
 
     def _make_rows(self) -> Select[Any]:
