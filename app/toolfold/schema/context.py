@@ -19,7 +19,6 @@ from toolfold.loaders import Loaders
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
-from toolfold.store.page import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class Operation:
     loaders: Loaders
     selected: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     """What was found out about the selection; a query that is asked again has it from the start."""
-    ahead: dict[tuple[Any, ...], Page] = field(default_factory=dict)
+    ahead: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     """Pages of messages that were read with their session; see `session_messages`."""
     ends_at: float = field(default=0.0, init=False)
     """When its time is up, by the monotonic clock."""

@@ -23,9 +23,15 @@ from strawberry.extensions.context import (
 from strawberry.extensions.runner import SchemaExtensionsRunner
 from strawberry.types import ExecutionContext
 
+from toolfold.schema.resolvers import shorten
+
 
 class HookedSchema(strawberry.Schema):
-    """A schema that remembers which hooks its extensions have."""
+    """A schema that remembers which hooks its extensions have, and calls resolvers directly."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        shorten(self._schema, self.config)
 
     def create_extensions_runner(
         self, execution_context: ExecutionContext, extensions: list[SchemaExtension]

@@ -34,7 +34,7 @@ from toolfold.schema.session_filter import (
     SessionFilter,
     SessionOrder,
 )
-from toolfold.schema.session_messages import MessagesReading
+from toolfold.schema.session_messages import MessagesReading, load_page
 from toolfold.store import message as message_store
 from toolfold.store import session as session_store
 from toolfold.store.page import PageRequest
@@ -135,15 +135,15 @@ class Session(Node):
         filter: MessageFilter | None = None,
         compact: bool | None = None,
     ) -> Connection:
-        reading = MessagesReading.of(info, root.key, filter or MessageFilter(), compact=compact)
-        scope = reading.scope
         if around_sequence is None:
-            request = page_request(info, scope, first, after, last, before)
-            page = await reading.page(info, request)
+            arguments = (first, after, last, before)
+            reading, page = await load_page(info, root.key, arguments, filter, compact=compact)
         else:
-            others = (after, last, before)
-            around = around_request(info, around_sequence, first, *others)
+            around = around_request(info, around_sequence, first, after, last, before)
+            where = filter or MessageFilter()
+            reading = MessagesReading.of(info, root.key, where, compact=compact)
             page = await reading.page_around(info, around)
+        scope = reading.scope
         count = partial(reading.count, info)
         return Connection(page, page.rows, lambda row: message_cursor(scope, row.sequence), count)
 

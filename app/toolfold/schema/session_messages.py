@@ -2,10 +2,11 @@
 
 A session's row and a page of what is in it are two statements, and to ask the store for both at
 once costs little more than to ask for one. So a query for one session looks below it. If there is
-one plain page of messages, it is read too, and kept for the field that shows it. That field
-decides and is charged as ever, and takes the page only if it is the very one that it would read.
+one plain page of messages, it is read too, and kept for the field that shows it, under all that
+such a page depends on. That field is charged as ever.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,7 +22,7 @@ from graphql import (
 
 from toolfold.errors import BadUserInputError, DatabaseError
 from toolfold.schema import selection
-from toolfold.schema.connection import Scope, item_nodes, page_asked
+from toolfold.schema.connection import Scope, item_nodes, page_asked, page_request
 from toolfold.schema.context import Info
 from toolfold.schema.global_id import SessionKey
 from toolfold.schema.guard import Access, bulk_access
@@ -32,9 +33,11 @@ from toolfold.store import session as session_store
 from toolfold.store.fetching import MakeRows
 from toolfold.store.page import Page, PageRequest
 
+PageArguments = tuple[Any, Any, Any, Any]
+"""The arguments of a page: `first`, `after`, `last`, `before`."""
+
 _FIELD = "messages"
-_PLACE = ("first", "after", "last", "before")
-_ARGUMENTS = frozenset({*_PLACE, "compact"})
+_ARGUMENTS = ("first", "after", "last", "before")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,7 @@ class MessagesReading:
         )
 
     async def page(self, info: Info, request: PageRequest) -> Page:
-        """Return a page, which may have been read ahead."""
-        ahead: Page | None = info.context.ahead.pop(self._key(request), None)
-        if ahead is not None:
-            return ahead
+        """Return a page."""
         async with info.context.database.read(single=request.is_single) as connection:
             return await message_store.page(connection, *self.session, request, **self._given())
 
@@ -80,19 +80,13 @@ class MessagesReading:
         async with info.context.database.read(single=True) as connection:
             return await message_store.count(connection, *self.session, self.where)
 
-    async def with_session(self, info: Info, request: PageRequest) -> Any:
-        """Return the session's row, and keep the page for the field that asks for it."""
+    async def with_session(self, info: Info, request: PageRequest) -> tuple[Any, Page | None]:
+        """Return the session's row, and a page if there is one."""
         page = message_store.page_reading(*self.session, request, **self._given())
         async with info.context.database.read(single=True) as connection:
             row, found = await session_store.with_page(connection, self.session, page)
-        if found is not None:
-            info.context.ahead[self._key(request)] = found
         info.context.loaders.sessions.prime(self.session, row)
-        return row
-
-    def _key(self, request: PageRequest) -> tuple[Any, ...]:
-        # The scope is that of the filter.
-        return self.session, self.columns, self.scope, self.access, request
+        return row, found
 
     def _given(self) -> dict[str, Any]:
         make_rows: MakeRows = partial(
@@ -107,20 +101,56 @@ class MessagesReading:
         return {"columns": columns, "where": self.where, "make_rows": make_rows}
 
 
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """A page that may be read together with its session, and as how many rows it is charged."""
+
+    reading: MessagesReading
+    request: PageRequest
+    rows: int
+    place: tuple[Any, ...]
+
+
 async def load_session(info: Info, key: SessionKey) -> SessionRow | None:
     """Return a session's row, None if there is none; reads its page of messages ahead."""
     try:
         ahead = _ahead(info, key)
         if ahead is not None:
-            reading, request = ahead
-            return session_row(await reading.with_session(info, request))
+            row, page = await ahead.reading.with_session(info, ahead.request)
+            if page is not None:
+                info.context.ahead[ahead.place] = ahead, page
+            return session_row(row)
     except (BadUserInputError, DatabaseError):
         # The field that it is of meets it again, and tells.
         pass
     return session_row(await info.context.loaders.sessions.load(key))
 
 
-def _ahead(info: Info, key: SessionKey) -> tuple[MessagesReading, PageRequest] | None:
+async def load_page(
+    info: Info,
+    session: SessionKey,
+    arguments: PageArguments,
+    where: MessageFilter | None,
+    *,
+    compact: bool | None,
+) -> tuple[MessagesReading, Page]:
+    """Return the page that the field being resolved asks for, and how it was read.
+
+    Raises:
+        BadUserInputError: naming the argument that cannot be used.
+        TooManyRowsError: if the page does not fit the operation.
+    """
+    nodes = selection.raw_info(info).field_nodes
+    found = info.context.ahead.pop(_place(session, nodes, arguments, compact), None)
+    if found is not None and where is None:
+        ahead, page = found
+        info.context.ledger.charge_rows(ahead.rows)
+        return ahead.reading, page
+    reading = MessagesReading.of(info, session, where or MessageFilter(), compact=compact)
+    return reading, await reading.page(info, page_request(info, reading.scope, *arguments))
+
+
+def _ahead(info: Info, key: SessionKey) -> _Ahead | None:
     """Return what may be read together with the only session that an operation asks for.
 
     Raises:
@@ -139,10 +169,20 @@ def _ahead(info: Info, key: SessionKey) -> tuple[MessagesReading, PageRequest] |
     compact = given.pop("compact", None)
     below: Info = type(info)(_raw_info=raw._replace(field_nodes=nodes), _field=info._field)  # noqa: SLF001 - as Strawberry makes its own.
     reading = MessagesReading.of(below, key, MessageFilter(), compact=compact)
-    arguments = [given.get(name) for name in _PLACE]
+    first, after, last, before = (given.get(name) for name in _ARGUMENTS)
+    arguments: PageArguments = (first, after, last, before)
     request, rows = page_asked(below, reading.scope, *arguments)
     fits = info.context.ledger.rows_used + rows <= info.context.settings.max_rows
-    return (reading, request) if fits and request.is_single else None
+    if not fits or not request.is_single:
+        return None
+    return _Ahead(reading, request, rows, _place(key, nodes, arguments, compact))
+
+
+def _place(
+    session: SessionKey, nodes: Sequence[FieldNode], arguments: PageArguments, *compact: bool | None
+) -> tuple[Any, ...]:
+    """Return all that it depends on which page the field at these nodes shows, and how."""
+    return (session, *map(id, nodes), arguments, *compact)
 
 
 def _plain_arguments(node: FieldNode, variables: Any) -> dict[str, Any] | None:
@@ -150,7 +190,7 @@ def _plain_arguments(node: FieldNode, variables: Any) -> dict[str, Any] | None:
     given: dict[str, Any] = {}
     for argument in node.arguments or ():
         name, value = argument.name.value, argument.value
-        if name not in _ARGUMENTS:
+        if name not in _ARGUMENTS and name != "compact":
             return None
         match value:
             case VariableNode():
