@@ -3,17 +3,29 @@
 import http.client
 from collections.abc import Callable, Mapping
 from typing import Any
+from unittest import mock
 
 import orjson
 
 JSON_HEADERS = {"content-type": "application/json", "accept": "application/graphql-response+json"}
 
 
+class _Connection(http.client.HTTPConnection):
+    """Sends a request in one piece, as browsers and curl do, and not its body by itself."""
+
+    def endheaders(self, message_body: Any = None, *, encode_chunked: bool = False) -> None:
+        """Send the head, and the body with it."""
+        pieces: list[bytes] = []
+        with mock.patch.object(self, "send", pieces.append):
+            super().endheaders(message_body, encode_chunked=encode_chunked)
+        self.send(b"".join(pieces))
+
+
 class Client:
     """One connection that is kept; nothing is compressed unless that is asked for."""
 
     def __init__(self, host: str, port: int) -> None:
-        self._connection = http.client.HTTPConnection(host, port, timeout=120)
+        self._connection = _Connection(host, port, timeout=120)
 
     def close(self) -> None:
         """Close the connection."""
