@@ -6,7 +6,7 @@ one decision, one charge and one read.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,13 +151,14 @@ def _is_long(data: bytes) -> bool:
     return len(data) > IN_LOOP_BYTES
 
 
-def _shape_path(path: Path | None) -> Iterator[str]:
-    """Yield the response keys and types of a path, list positions aside, from its end."""
+def _shape_path(path: Path | None) -> list[str | None]:
+    """Return the response keys and types of a path, list positions aside, from its end."""
+    found: list[str | None] = []
     while path is not None:
-        if isinstance(path.key, str):
-            yield path.key
-            yield path.typename or ""
-        path = path.prev
+        path, key, typename = path
+        if isinstance(key, str):
+            found += (key, typename)
+    return found
 
 
 def _shape(fields: selection.Fields, raw: selection.RawInfo, names: tuple[str, ...]) -> Shape:
