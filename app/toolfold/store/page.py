@@ -18,6 +18,7 @@ from sqlalchemy import (
     Select,
     Text,
     bindparam,
+    cast,
     false,
     select,
     tuple_,
@@ -180,7 +181,8 @@ class _Part:
             selection = selection.where(self.ordering.after(_place("page_start", self.start)))
         if self.end is not None:
             selection = selection.where(self.ordering.turned().after(_place("page_end", self.end)))
-        limit = bindparam("page_limit", type_=BigInteger)
+        # SQLite would plan the statement anew for each value of a bare parameter.
+        limit = cast(bindparam("page_limit", type_=BigInteger), BigInteger)
         return selection.order_by(*self.ordering.terms()).limit(limit)
 
     def _exist(self, *, behind: bool, ahead: bool) -> Reading[tuple[bool, bool]]:
