@@ -225,31 +225,50 @@ async def test_an_image_is_content_if_it_fits_and_else_a_url(mcp: Mcp, database:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text", "following"),
+    ("arguments", "text"),
     [
-        ({"head": 2}, "line 1\nline 2\n", {"offset": 14}),
-        ({"tail": 2}, "line 1999\nline 2000", None),
-        ({"from_line": 3, "line_count": 1}, "line 3\n", {"offset": 21}),
-        ({"from_line": -1}, "line 2000", None),
-        ({"offset": 7, "length": 6}, "line 2", {"offset": 13}),
-        ({"offset": len(LINES)}, "", None),
-        ({"part": "input"}, '{"a":"b"}', None),
-        ({"part": "output_json", "offset": 2, "length": 6}, '"type"', {"offset": 8}),
+        ({"head": 2}, "line 1\nline 2\n"),
+        ({"tail": 2}, "line 1999\nline 2000"),
+        ({"from_line": 3, "line_count": 1}, "line 3\n"),
+        ({"offset": 14, "line_count": 2}, "line 3\nline 4\n"),
+        ({"from_line": -1}, "line 2000"),
+        ({"offset": 7, "length": 6}, "line 2"),
+        ({"offset": len(LINES)}, ""),
+        ({"part": "input"}, '{"a":"b"}'),
+        ({"part": "output_json", "offset": 2, "length": 6}, '"type"'),
     ],
 )
 async def test_a_part_is_read_by_bytes_or_lines(
-    mcp: Mcp, database: Database, arguments: Any, text: str, following: Any
+    mcp: Mcp, database: Database, arguments: Any, text: str
 ) -> None:
     await store(database, tool_message([text_block(LINES)], raw_input={"a": "b"}))
     call = {"session_id": SESSION, "sequence": 1, **arguments}
     found = await mcp.call("get_tool_content", **call)
     assert found["text"] == text
-    if following is None:
-        assert "next" not in found
-    else:
-        arguments = found["next"]["arguments"]
-        assert arguments["offset"] == following["offset"]
-        assert arguments.get("part") == call.get("part")
+    assert "next" not in found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"head": 1_500}, LINES[: LINES.index("line 1501")]),
+        ({"from_line": 1_501, "line_count": 400}, LINES[LINES.index("line 1501") :][:4_000]),
+        ({"offset": 7, "length": 10_001}, LINES[7:10_008]),
+        ({"tail": 1_000}, LINES[LINES.index("line 1001") :]),
+    ],
+)
+async def test_what_was_asked_for_and_no_more_comes_in_calls_that_go_on(
+    mcp: Mcp, database: Database, arguments: Any, expected: str
+) -> None:
+    await store(database, tool_message([text_block(LINES)]))
+    call = {"session_id": SESSION, "sequence": 1, "max_bytes": 8_000, **arguments}
+    found = await mcp.call("get_tool_content", **call)
+    text, calls = found["text"], 1
+    while "next" in found:
+        found = await mcp.follow(found["next"])
+        text, calls = text + found["text"], calls + 1
+    assert text == expected
+    assert calls > 1
 
 
 async def test_what_is_found_is_read_on_by_line(mcp: Mcp, database: Database) -> None:

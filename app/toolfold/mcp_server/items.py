@@ -77,7 +77,7 @@ class ItemMaker:
         """Return a message with all that was read of its parts."""
         text = "\n".join(self._text(message, parts))
         structured = self._structured(message, parts)
-        is_whole = all(part.end >= part.total for part in parts.values())
+        is_whole = not any(part.has_rest for part in parts.values())
         calls = [self.rest(message["sequence"], name, part) for name, part in parts.items()]
         rest = next((call for call in calls if call), None)
         return Item(text, structured, cost(text, structured), is_whole, rest)
@@ -115,9 +115,7 @@ class ItemMaker:
 
     def rest(self, sequence: int, name: str, part: Slice) -> Call | None:
         """Return the call that reads what follows a slice."""
-        if part.end >= part.total:
-            return None
-        return self.reading(sequence, name, part.end)
+        return self.reading(sequence, name, part.end) if part.has_rest else None
 
     def reading(self, sequence: int, name: str, offset: int) -> Call:
         """Return the call that reads a part from a place on."""
@@ -186,11 +184,9 @@ class ItemMaker:
         rest = self.rest(sequence, name, part)
         label = _LABELS[name]
         if not part.text and rest is not None:
-            return [f"{label}, {part.total:,} bytes: {rest}"]
-        size = f"{part.total:,} bytes"
-        if part.length < part.total:
-            size = f"bytes {part.offset:,} to {part.end:,} of {part.total:,}"
-        lines = [f"{label}, {size}:", self.fence.around(part.text)]
+            about = "" if part.is_counted else "about "
+            return [f"{label}, {about}{part.total:,} bytes: {rest}"]
+        lines = [f"{label}, {part.span()}:", self.fence.around(part.text)]
         return lines if rest is None else [*lines, f"The rest: {rest}"]
 
     def _structured(self, message: Value, parts: Mapping[str, Slice]) -> Value:
@@ -221,15 +217,7 @@ class ItemMaker:
 
     def _structured_part(self, sequence: int, name: str, part: Slice) -> Value:
         rest = self.rest(sequence, name, part)
-        return _present(
-            {
-                "offset": part.offset,
-                "bytes": part.length,
-                "total_bytes": part.total,
-                "text": part.text,
-                "next": rest and rest.structured(),
-            }
-        )
+        return _present({**part.structured(), "next": rest and rest.structured()})
 
     def _structured_call(self, message: Value, parts: Value) -> Value | None:
         tool = message["toolMetadata"]

@@ -130,17 +130,16 @@ class Filling:
             size = 0
             for one in messages[at : at + MAX_AT_ONCE]:
                 size += sum(stored_sizes(one).values())
-                if together and size > TOGETHER_BYTES:
+                if size > TOGETHER_BYTES:
                     break
                 together.append(one)
-            self._read |= await self.reader.bodies(together, self.length)
+            if together:
+                self._read |= await self.reader.bodies(together, self.length)
         found = self._read.get(message["id"], {})
         parts: dict[str, Slice] = {}
         for name in PARTS:
             if name in stored_sizes(message):
-                part = found.get(name) or await self.reader.part(
-                    message["id"], name, 0, self.length
-                )
+                part = found.get(name) or await self.reader.part(message, name, 0, self.length)
                 if part is not None:
                     parts[name] = part
         return parts
@@ -218,7 +217,7 @@ async def one_message(reader: Reader, wanted: OneWanted, max_bytes: int) -> Call
     names = ("text",) if offset else tuple(stored_sizes(message))
     parts: dict[str, Slice] = {}
     for name in names:
-        part = await reader.part(message["id"], name, offset, left // 2)
+        part = await reader.part(message, name, offset, left // 2)
         if part is not None:
             parts[name] = part
     files = await files_of(reader, message, left // 2) if not offset else Files(0, 0)

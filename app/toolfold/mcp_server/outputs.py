@@ -88,12 +88,21 @@ class Outline(Answer):
     next: Next | None = None
 
 
+TotalBytes = Annotated[
+    int | None, Field(description="Of all of it; of a large output only where its end is read.")
+]
+StoredBytes = Annotated[
+    int | None, Field(description="Instead of total_bytes: of the stored JSON, about as many.")
+]
+
+
 class Part(BaseModel):
     """Bytes [offset, offset + bytes) of `total_bytes`, exactly as recorded."""
 
     offset: int
     bytes: int
-    total_bytes: int
+    total_bytes: TotalBytes = None
+    stored_bytes: StoredBytes = None
     text: str
     next: Annotated[Next | None, Field(description="Reads the rest.")] = None
 
@@ -188,12 +197,15 @@ class ToolContent(Answer):
     part: str
     offset: int | None = None
     bytes: int | None = None
-    total_bytes: int | None = None
+    total_bytes: TotalBytes = None
+    stored_bytes: StoredBytes = None
     first_line: int | None = None
     total_lines: int | None = None
     text: str | None = None
     matches: list[Line] | None = None
-    match_count: int | None = None
+    match_count: Annotated[
+        int | None, Field(description="Lines in all that contain it; in the first answer.")
+    ] = None
     next: Next | None = None
 
 

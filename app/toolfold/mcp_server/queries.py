@@ -122,7 +122,7 @@ query McpMessage($session: ID!, $id: ID!) {
     + _MESSAGE
 )
 
-_SLICE = "{ offset length totalSize text }"
+_SLICE = "{ offset length totalSize nextOffset text }"
 
 BODIES = f"""
 query McpBodies($ids: [ID!]!, $length: Int!) {{
@@ -146,12 +146,14 @@ query McpText($id: ID!, $offset: BigInt!, $length: Int!) {{
   message(id: $id) {{ part: contentSlice(offset: $offset, length: $length) {_SLICE} }}
 }}
 """,
-    "output": f"""
-query McpOutput($id: ID!, $offset: BigInt!, $length: Int!) {{
-  message(id: $id) {{ toolMetadata {{
-    part: contentText(offset: $offset, length: $length) {_SLICE}
-  }} }}
-}}
+    "output": """
+query McpOutput($id: ID!, $offset: BigInt!, $length: Int!, $counted: Boolean!) {
+  message(id: $id) { toolMetadata {
+    part: contentText(offset: $offset, length: $length) {
+      offset length totalSize @include(if: $counted) nextOffset text
+    }
+  } }
+}
 """,
     "output_json": f"""
 query McpOutputJson($id: ID!, $offset: BigInt!, $length: Int!) {{
@@ -178,18 +180,18 @@ query McpRawOutput($id: ID!, $offset: BigInt!, $length: Int!) {{
 """One part of a message each, by range."""
 
 LINES = """
-query McpLines($id: ID!, $from: Int!) {
+query McpLines($id: ID!, $from: Int!, $counted: Boolean!) {
   message(id: $id) { toolMetadata {
-    contentLines(from: $from, count: 1) { from offset totalLines }
+    contentLines(from: $from, count: 1) { from offset lines totalLines @include(if: $counted) }
   } }
 }
 """
 
 FIND = """
-query McpFind($id: ID!, $text: String!, $first: Int!, $after: String) {
+query McpFind($id: ID!, $text: String!, $first: Int!, $after: String, $counted: Boolean!) {
   message(id: $id) { toolMetadata {
     contentFind(text: $text, first: $first, after: $after) {
-      matches { line offset text } totalCount endCursor
+      matches { line offset text } totalCount @include(if: $counted) endCursor
     }
   } }
 }

@@ -173,7 +173,9 @@ class ReadingTools:
             int | None,
             Field(ge=-MAX_INT, le=MAX_INT, description="From 1; negative from the end."),
         ] = None,
-        line_count: Count | None = None,
+        line_count: Annotated[
+            Count | None, Field(description="With from_line or offset: no more lines than these.")
+        ] = None,
         head: Annotated[Count | None, Field(description="The first lines.")] = None,
         tail: Annotated[Count | None, Field(description="The last lines.")] = None,
         find: Annotated[
