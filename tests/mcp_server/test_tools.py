@@ -2,12 +2,13 @@
 
 import base64
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from mcp_types import ImageContent
 
-from tests.builders import store_session, text_block, text_message, tool_message
+from tests.builders import store_images, store_session, text_block, text_message, tool_message
 from tests.mcp_server.asking import Mcp, parts_of, text_of
 from tests.mcp_server.conftest import in_process
 from toolfold.mcp_server.reading import Reader
@@ -212,16 +213,67 @@ async def test_sessions_are_listed_in_pages_under_a_filter(mcp: Mcp, database: D
     assert sorted(ids) == sorted(encode("Session", "default", f"s{at}") for at in range(30))
 
 
-async def test_an_image_is_content_if_it_fits_and_else_a_url(mcp: Mcp, database: Database) -> None:
-    large = {**IMAGE, "data": base64.b64encode(PNG * 3_000).decode()}
-    await store(database, tool_message([text_block("See:"), IMAGE, large]))
+async def test_an_image_is_content_if_it_fits_and_else_there_is_a_call_that_shows_it(
+    mcp: Mcp, database: Database
+) -> None:
+    large, too_large = PNG * 3_000, PNG * 60_000
+    blocks = [
+        {**IMAGE, "data": base64.b64encode(data).decode()} for data in (PNG, large, too_large)
+    ]
+    text = "See:" + "x" * 5_000_000
+    content = [text_block(text), *blocks]
+    await store(database, tool_message(content))
+    await store_images(database, content)
     result = await mcp.result("get_message", session_id=SESSION, sequence=1)
     (image,) = (block for block in result.content if isinstance(block, ImageContent))
     assert (image.mime_type, base64.b64decode(image.data)) == ("image/png", PNG)
     message = (result.structured_content or {})["message"]
-    assert [one["bytes"] for one in message["images"]] == [len(PNG), len(PNG) * 3_000]
-    assert f"{len(PNG) * 3_000:,} bytes: {message['images'][1]['url']}" in text_of(result)
-    assert parts_of(message)["output"]["text"].startswith("See:\n[image/png, 15 bytes]")
+    assert [one["bytes"] for one in message["images"]] == [15, 45_000, 900_000]
+    assert parts_of(message)["output"]["text"].startswith("See:xxx")
+    assert '45,000 bytes: shown by get_message(session_id="' in text_of(result)
+    url = message["images"][2]["url"]
+    assert f"900,000 bytes: `toolfold serve` has it at {url}" in text_of(result)
+    shown_by = [one.get("shown_by") for one in message["images"]]
+    assert shown_by[0] is shown_by[2] is None
+    result = await mcp.result(shown_by[1]["tool"], **shown_by[1]["arguments"])
+    (image,) = (block for block in result.content if isinstance(block, ImageContent))
+    assert base64.b64decode(image.data) == large
+
+
+@pytest.mark.parametrize("count", [3, 200])
+async def test_every_location_of_a_call_is_reached(
+    mcp: Mcp, database: Database, count: int
+) -> None:
+    places = tuple(ToolLocation(f"/src/{'x' * 300}/{at}.py", at) for at in range(1, count + 1))
+    files = (Attachment(PNG, "image/png"),)
+    await store(database, replace(tool_message(locations=places), attachments=files))
+    arguments: Any = {"session_id": SESSION, "max_bytes": 8_000}
+    result = await mcp.result("get_session_messages", **arguments)
+    (message,) = (result.structured_content or {})["messages"]
+    found = message["tool_call"]["locations"]
+    assert message["tool_call"]["location_count"] == count
+    more = message.get("more_files")
+    assert (f"and {count - len(found)} more: get_message(" in text_of(result)) == (count > 3)
+    files_found = message.get("attachments", []) if more is None else []
+    while more is not None:
+        page = await mcp.follow(more)
+        found += page["message"].get("locations", [])
+        files_found += page["message"].get("attachments", [])
+        more = page.get("next")
+    assert [one["line"] for one in found] == list(range(1, count + 1))
+    assert [one["bytes"] for one in files_found] == [len(PNG)]
+
+
+async def test_one_message_lists_the_locations_that_its_heading_has_no_room_for(
+    mcp: Mcp, database: Database
+) -> None:
+    places = tuple(ToolLocation(f"/src/{at}.py", at) for at in range(1, 41))
+    await store(database, tool_message(locations=places))
+    found = await mcp.call("get_message", session_id=SESSION, sequence=1)
+    message = found["message"]
+    lines = [one["line"] for one in message["tool_call"]["locations"] + message["locations"]]
+    assert lines == list(range(1, 41))
+    assert "next" not in found
 
 
 @pytest.mark.parametrize(
@@ -403,20 +455,24 @@ def pictures(count: int, size: int) -> list[bytes]:
     return [f"{number:04}".encode() + b"\x89" * (size - 4) for number in range(count)]
 
 
+async def store_pictures(database: Database, place: str, images: list[bytes]) -> None:
+    """Store a message that has these images, where it is said."""
+    if place == "attachments":
+        files = tuple(Attachment(data, "image/png", "\x1b" * 300) for data in images)
+        await store(database, text_message("see", attachments=files))
+        return
+    blocks: Any = [{**IMAGE, "data": base64.b64encode(data).decode()} for data in images]
+    await store(database, tool_message(blocks))
+    await store_images(database, blocks)
+
+
 @pytest.mark.parametrize("max_bytes", [8_000, 40_000])
 @pytest.mark.parametrize("place", ["attachments", "output"])
 async def test_every_file_of_a_message_is_reached_within_the_budget(
     mcp: Mcp, database: Database, place: str, max_bytes: int
 ) -> None:
     images = pictures(60, 200)
-    if place == "attachments":
-        name = "\x1b" * 300
-        files = tuple(Attachment(data, "image/png", name) for data in images)
-        message = text_message("see", attachments=files)
-    else:
-        blocks = [{**IMAGE, "data": base64.b64encode(data).decode()} for data in images]
-        message = tool_message(blocks)
-    await store(database, message)
+    await store_pictures(database, place, images)
     arguments: Any = {"session_id": SESSION, "sequence": 1, "max_bytes": max_bytes}
     result = await mcp.result("get_message", **arguments)
     page = result.structured_content or {}

@@ -132,12 +132,15 @@ class ToolCall(BaseModel):
 
 
 class Attachment(BaseModel):
-    """A file of a message, at a path of the server."""
+    """A file of a message."""
 
     name: str | None = None
     mime_type: str
     bytes: int
-    url: str
+    url: Annotated[str, Field(description="A path of `toolfold serve`.")]
+    shown_by: Annotated[
+        Next | None, Field(description="Shows the image, which this answer has no room for.")
+    ] = None
 
 
 class MessageItem(BaseModel):
@@ -150,12 +153,15 @@ class MessageItem(BaseModel):
     created_at: str
     text: Part | None = None
     tool_call: ToolCall | None = None
+    locations: Annotated[list[Location] | None, Field(description="More of the tool call's.")] = (
+        None
+    )
     attachments: list[Attachment] | None = None
     images: Annotated[
         list[Attachment] | None, Field(description="Images in the output, also those shown.")
     ] = None
     more_files: Annotated[
-        Next | None, Field(description="Lists the attachments and images that follow.")
+        Next | None, Field(description="Lists the locations, attachments and images that follow.")
     ] = None
 
 

@@ -199,16 +199,16 @@ query McpFind($id: ID!, $text: String!, $first: Int!, $after: String, $counted: 
 
 IMAGES = """
 query McpImages($id: ID!) {
-  message(id: $id) { toolMetadata {
-    blocks { __typename ... on ImageBlock { mimeType size url } }
-    content
-  } }
+  message(id: $id) { toolMetadata { images { mimeType size url } } }
 }
 """
 
-ATTACHMENT = """
-query McpAttachment($id: ID!, $length: Int!) {
-  message(id: $id) { attachments { url slice(length: $length) { length base64 } } }
+FILES = """
+query McpFiles($id: ID!, $length: Int!) {
+  message(id: $id) {
+    attachments { url slice(length: $length) { length base64 } }
+    toolMetadata { images { url slice(length: $length) { length base64 } } }
+  }
 }
 """
 

@@ -193,17 +193,20 @@ class Reader:
                 found[node["id"]] = {name: Slice.of(one) for name, one in shown.items() if one}
         return found
 
-    async def attachment(self, message_id: str, file: Value) -> str | None:
-        """Return the base64 of a message's file, None if one operation has no room for it."""
-        length = max(1, file["size"])
-        if length > self.settings.max_slice_bytes:
-            return None
-        data, _ = await self._run(queries.ATTACHMENT, {"id": message_id, "length": length})
-        for one in ((data or {}).get("message") or {}).get("attachments") or []:
-            found = one["slice"]
-            if one["url"] == file["url"] and found and found["length"] == file["size"]:
-                return str(found["base64"])
-        return None
+    async def files(self, message_id: str, length: int) -> dict[str, tuple[int, str]]:
+        """Return the first bytes of a message's files by URL: how many, and their base64.
+
+        One that the operation has no room for is not there.
+        """
+        length = min(length, self.settings.max_slice_bytes)
+        data, _ = await self._run(queries.FILES, {"id": message_id, "length": length})
+        message = (data or {}).get("message") or {}
+        images = (message.get("toolMetadata") or {}).get("images") or []
+        return {
+            one["url"]: (one["slice"]["length"], one["slice"]["base64"])
+            for one in [*(message.get("attachments") or []), *images]
+            if one["slice"]
+        }
 
     def key(self, session_id: str) -> SessionKey:
         """Return the key in a session's id.

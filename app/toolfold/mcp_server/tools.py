@@ -147,7 +147,8 @@ class ReadingTools:
             Offset | None, Field(description="Byte of the text to read on from.")
         ] = None,
         after_file: Annotated[
-            Place | None, Field(description="Only its attachments and images after this one.")
+            Place | None,
+            Field(description="Only locations, attachments and images after this."),
         ] = None,
         max_bytes: MaxBytes = None,
     ) -> Annotated[CallToolResult, outputs.OneMessage]:
