@@ -193,6 +193,8 @@ class ItemMaker:
         if not part.text and rest is not None:
             about = "" if part.is_counted else "about "
             return [f"{label}, {about}{part.total:,} bytes: {rest}"]
+        if not (part.text or part.offset):
+            return [f"{label}: nothing that could be read"]
         lines = [f"{label}, {part.span()}:", self.fence.around(part.text)]
         return lines if rest is None else [*lines, f"The rest: {rest}"]
 

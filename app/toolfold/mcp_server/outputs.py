@@ -71,6 +71,14 @@ class TouchedFile(BaseModel):
     last_sequence: int
 
 
+class Words(BaseModel):
+    """A message, by its beginning."""
+
+    sequence: int
+    bytes: int
+    text: str
+
+
 class Outline(Answer):
     """A session in outline; files and failures are with its first turns."""
 
@@ -84,6 +92,9 @@ class Outline(Answer):
     failure_count: int | None = None
     all_failures: Annotated[
         Next | None, Field(description="Reads all failed calls, where not all are here.")
+    ] = None
+    last_words: Annotated[
+        Words | None, Field(description="What the agent said last, in all of the session.")
     ] = None
     next: Next | None = None
 

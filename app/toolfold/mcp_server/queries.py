@@ -75,6 +75,9 @@ query McpTurns($id: ID!, $first: Int!, $after: String) {
 CALLS = """
 query McpCalls($id: ID!, $first: Int!, $failed: Int!) {
   session(id: $id) {
+    said: messages(last: 1, filter: {roles: [ASSISTANT]}) {
+      nodes { sequence contentSize contentPreview }
+    }
     failed: messages(last: $failed, filter: {toolStatus: [FAILED]}) {
       nodes { sequence toolMetadata { name title contentPreview(maxChars: 120) } }
       totalCount

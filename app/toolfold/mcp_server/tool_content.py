@@ -218,11 +218,13 @@ async def _found(
         structured["match_count"] = count
         said = f"{count:,} lines contain"
     fence = Fence()
-    header = labelled(
-        f"{said} {one_line(text, 60)} in the output of {where}."
-        " Each is shown with its number, for from_line. Of a cut one it says at which offset of"
-        " output_json the text is."
-    )
+    how = ""
+    if found["matches"]:
+        how = (
+            " Each is shown with its number, for from_line. Of a cut one it says at which offset"
+            " of output_json the text is."
+        )
+    header = labelled(f"{said} {one_line(text, 60)} in the output of {where}.{how}")
     on = wanted.call(after_line=2**31)
     left = room(max_bytes, [*header, fence.around("")], structured, on)
     lines, matches = fitting_matches(found["matches"], text, left)
