@@ -12,11 +12,13 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert, select
 
 from toolfold import readable, stored_json
+from toolfold.store import images
 from toolfold.store.chunks import CHUNK_SIZE, compress
 from toolfold.store.engine import Database
 from toolfold.store.tables import (
     attachment_table,
     content_chunk_table,
+    content_image_table,
     content_reference_table,
     content_table,
     message_table,
@@ -134,6 +136,25 @@ def add_content(
         chunks = [{**key, "position": position, "data": frame} for position, frame in frames]
         _insert(connection, content_chunk_table, chunks)
     return digest
+
+
+async def store_images(database: Database, content: Json) -> None:
+    """Say of a stored content where its images are, as recording it does."""
+    data = stored_json.encode(content)
+    digest = hashlib.sha256(data).digest()
+    rows = [
+        {
+            "project_id": PROJECT,
+            "hash": image.hash,
+            "size": image.size,
+            "media_type": image.media_type,
+            "content_hash": digest,
+            "content_offset": image.offset,
+            "content_length": image.length,
+        }
+        for image in {one.hash: one for one in images.find(content, data)}.values()
+    ]
+    await database.write(lambda connection: _insert(connection, content_image_table, rows))
 
 
 def _message_row(message: Message) -> dict[str, Any]:

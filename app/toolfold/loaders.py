@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from strawberry.dataloader import DataLoader
 
-from toolfold.store import attachment, content, layouts, project, session
+from toolfold.store import attachment, content, content_image, layouts, project, session
 from toolfold.store.engine import Database
 
 ContentKey = tuple[str, bytes]
@@ -54,6 +54,11 @@ class Loaders:
         """By `load_attachments`."""
         return _loader(self._database, load_attachments)
 
+    @cached_property
+    def content_images(self) -> DataLoader[ContentKey, Any]:
+        """By `load_content_images`."""
+        return _loader(self._database, load_content_images)
+
 
 async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[Any]:
     """Return the stored bytes of each key, or the error where they were deleted or are damaged."""
@@ -93,6 +98,13 @@ async def load_attachments(
     """Return the attachments' rows of each (project, session, sequence), in their order."""
     async with database.read(single=True) as connection:
         found = await attachment.by_messages(connection, set(keys))
+    return [found.get(key, []) for key in keys]
+
+
+async def load_content_images(database: Database, keys: Sequence[ContentKey]) -> list[list[Any]]:
+    """Return the rows of the images in each content, as they stand in it."""
+    async with database.read(single=True) as connection:
+        found = await content_image.by_contents(connection, set(keys))
     return [found.get(key, []) for key in keys]
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.execution.comparing import compare
 from tests.execution.mutants import MUTANTS, mutant
 
-DOCUMENTS = 500
+DOCUMENTS = 1_000
 
 
 @pytest.mark.parametrize("fault", list(MUTANTS))

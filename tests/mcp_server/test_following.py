@@ -162,27 +162,45 @@ async def test_whatever_is_recorded_is_followed_in_small_answers(
     await assert_followed(mcp, database, max_bytes=max_bytes)
 
 
-async def test_through_a_transport_all_is_reachable_within_the_budget(
-    connect: Connect, database: Database
-) -> None:
-    words = [f"word{number:05}" for number in range(42_000)]
-    words[::2_100] = ["needle"] * 20
-    output = "\n".join(" ".join(words[at : at + 10]) for at in range(0, len(words), 10))
-    assert len(output) > 94_702 * 4
-    api = Api(database, Settings())
-    messages = [tool_message([text_block(output)]), text_message("😀" * 20_000)]
-    messages += [text_message(f"{number} 😀") for number in range(3, 5_001)]
-    session = await api.store(messages)
+TOKENS = 94_702
+FOUND = 20
 
-    async with connect() as mcp:
-        followed = await mcp.everything(session.id, max_bytes=400_000)
+
+def long_output() -> str:
+    """Return text of `TOKENS` tokens or more, in lines of ten words, with "needle" `FOUND` times.
+
+    Tokens are counted as words between white space: tokenizers of language models part a text
+    there before all else, so that each word is one token at least, whatever the model.
+    """
+    words = [f"w{number:05}" for number in range(TOKENS)]
+    words[:: -(-TOKENS // FOUND)] = ["needle"] * FOUND
+    return "\n".join(" ".join(words[at : at + 10]) for at in range(0, TOKENS, 10))
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_through_a_transport_all_is_reachable_within_the_budget(
+    connect: Connect, database: Database, mode: str
+) -> None:
+    output = long_output()
+    assert (len(output.split()), output.count("needle")) == (TOKENS, FOUND)
+    # Whatever boundary there is, of an answer or of what is stored, is within or beside an emoji.
+    emoji = ["x" * before + "😀" * 70_000 for before in range(4)]
+    messages = [tool_message([text_block(text)]) for text in (output, *emoji)]
+    messages += [text_message(text) for text in emoji]
+    messages += [text_message(f"{number} 😀") for number in range(len(messages) + 1, 5_001)]
+    session = await Api(database, Settings()).store(messages)
+
+    async with connect(mode) as mcp:
+        # What is sent is held to the budget, and each slice to whole characters, by what asks.
+        followed = await mcp.everything(session.id)
         found = await mcp.call("get_tool_content", session_id=session.id, sequence=1, find="NEEDLE")
 
-    assert followed[1, "output"] == output
-    assert followed[2, "text"] == "😀" * 20_000
-    assert [followed[number, "text"] for number in range(3, 5_001)] == [
-        f"{number} 😀" for number in range(3, 5_001)
-    ]
-    assert found["match_count"] == 20
+    expected = {(1, "output"): output}
+    expected |= {(at, "output"): text for at, text in enumerate(emoji, 2)}
+    expected |= {(at, "text"): text for at, text in enumerate(emoji, 6)}
+    expected |= {(at, "text"): f"{at} 😀" for at in range(10, 5_001)}
+    assert followed == expected
+    assert found["match_count"] == FOUND
+    numbers = [match["line"] for match in found["matches"]]
     lines = output.split("\n")
-    assert all("needle" in lines[match["line"] - 1] for match in found["matches"])
+    assert numbers == [at for at, line in enumerate(lines, 1) if "needle" in line]

@@ -76,3 +76,40 @@ async def test_a_part_of_a_large_output_takes_no_more_memory_than_of_a_small_one
             tracemalloc.stop()
     # The small one has 2 MB, the large one 16.
     assert peaks[LARGE] < 1.25 * peaks[SMALL]
+
+
+async def test_a_call_that_reads_on_reads_what_it_shows_and_not_what_stands_before(
+    mcp: Mcp, database: Database
+) -> None:
+    output = "".join(f"line {number} {'needle' * (not number % 5)}\n" for number in range(900_000))
+    await store_session(database, [tool_message([text_block(output)])], session_id="large")
+
+    async def read(**arguments: Any) -> tuple[Any, int]:
+        given = {"session_id": LARGE, "sequence": 1, **arguments}
+        with statements(database) as seen:
+            found = await mcp.call("get_tool_content", **given)
+        return found, sum("FROM content_chunk" in sql for sql in seen)
+
+    async def on(found: Any) -> tuple[Any, int]:
+        return await read(**found["next"]["arguments"])
+
+    # Of 55 chunks; places at which a text can be read on lie four apart.
+    page, chunks = await read()
+    assert chunks < 8
+    assert (await on(page))[1] < 8
+    assert (await read(head=5))[1] < 8
+    last, chunks = await read(tail=5)
+    assert chunks >= 55
+    assert last["text"] == output[output.index("line 899995") :]
+    middle, chunks = await read(from_line=450_001)
+    assert middle["text"].startswith("line 450000 ")
+    assert chunks < 16
+    assert (await on(middle))[1] < 8
+    assert (await read(tail=3_000))[1] < 16
+    found, chunks = await read(find="NEEDLE")
+    assert found["match_count"] == 180_000
+    assert chunks >= 55
+    for _ in range(3):
+        found, chunks = await on(found)
+        assert len(found["matches"]) == 100
+        assert chunks < 8

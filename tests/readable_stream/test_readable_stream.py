@@ -9,9 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.builders import text_block
 from toolfold import readable, stored_json
 from toolfold.readable_stream import finding, lining, slicing
-from toolfold.readable_stream.runs import ReadRange, Run, runs
+from toolfold.readable_stream.places import (
+    MAX_PLACES,
+    MAX_TEXTS,
+    SPACING_BYTES,
+    KnownTexts,
+    Place,
+    TextPlaces,
+)
+from toolfold.readable_stream.run import Entry, ReadRange, Run
+from toolfold.readable_stream.runs import runs
 
 LONG = 4_200
 """Longer than what counts as a long string."""
@@ -76,6 +86,104 @@ async def test_the_runs_of_a_content_are_its_readable_text(
         if run.is_verbatim:
             inside = orjson.dumps(run.text)[1:-1]
             assert data[run.offset : run.offset + len(inside)] == inside
+
+
+@settings(max_examples=25, deadline=None)
+@given(content=contents, piece=st.integers(700, 9_000), max_block_bytes=st.integers(1, 10_000))
+async def test_a_text_is_read_on_from_each_place_that_is_known(
+    content: Any, piece: int, max_block_bytes: int
+) -> None:
+    data = stored_json.encode(content)
+    whole = readable.text(stored_json.decode(data)).encode()
+    places = TextPlaces(spacing=1)
+    read = reading(data, piece)
+    async for _ in places.followed(runs(read, len(data), max_block_bytes=max_block_bytes), Place()):
+        pass
+
+    assert places.size == len(whole)
+    assert places.line_count == len(readable.lines(stored_json.decode(data)))
+    for place in {places.before_byte(at) for at in range(0, len(whole) + 1, 50)}:
+        rest = runs(read, len(data), place.entry, max_block_bytes=max_block_bytes)
+        text = "".join([run.text async for run in rest])
+        assert text.encode() == whole[place.offset :]
+        assert place.breaks == whole[: place.offset].count(b"\n")
+
+
+@settings(max_examples=25, deadline=None)
+@given(content=contents, piece=st.integers(700, 9_000), first=st.integers(1, 30))
+async def test_a_line_is_read_from_the_place_before_it(
+    content: Any, piece: int, first: int
+) -> None:
+    data = stored_json.encode(content)
+    lines = readable.lines(stored_json.decode(data))
+    found = [at for at, line in enumerate(lines, 1) if "a" in line.lower() and at >= first]
+    places = TextPlaces(spacing=1)
+    read = reading(data, piece)
+    async for _ in places.followed(runs(read, len(data), max_block_bytes=1_000), Place()):
+        pass
+
+    place = places.before_line(first)
+    liner = lining.Liner(first, 2, 100_000, 1_000_000, place.breaks + 1, place.offset)
+    await lining.read(runs(read, len(data), place.entry, max_block_bytes=1_000), liner)
+    finder = finding.Finder("a", 100, 1_000_000, after=first - 1, line=place.breaks + 1)
+    await finding.find(runs(read, len(data), place.entry, max_block_bytes=1_000), finder)
+
+    assert liner.lines == lines[first - 1 : first + 1]
+    assert [match.line for match in finder.matches] == found[:100]
+
+
+async def test_a_reader_stops_where_it_has_what_it_was_asked_for() -> None:
+    content = [text_block("line\n" * 100_000)]
+    data = stored_json.encode(content)
+    taken = 0
+
+    async def read(start: int, end: int) -> AsyncIterator[bytes]:
+        nonlocal taken
+        for at in range(start, end, 10_000):
+            taken += 10_000
+            yield data[at : min(end, at + 10_000)]
+
+    def text() -> AsyncIterator[Run]:
+        return runs(read, len(data), max_block_bytes=10_000)
+
+    finder = finding.Finder("line", 3, 1_000_000)
+    liner = lining.Liner(3, 3, 100, 1_000)
+    window = await slicing.window(text(), 0, 100, to_the_end=False)
+    await finding.find(text(), finder, to_the_end=False)
+    await lining.read(text(), liner, to_the_end=False)
+
+    assert window.data == b"line\n" * 20
+    assert (len(finder.matches), finder.has_more) == (3, True)
+    assert (len(liner.lines), liner.total > 5) == (3, True)
+    assert taken <= 3 * 40_000
+
+
+def test_what_is_kept_of_texts_is_bounded() -> None:
+    known = KnownTexts()
+    first = known.of(b"first", SPACING_BYTES + 1)
+    assert known.of(b"first", SPACING_BYTES + 1) is first
+    assert known.of(b"short", SPACING_BYTES) is not known.of(b"short", SPACING_BYTES)
+    for number in range(MAX_TEXTS):
+        known.of(bytes([number]), SPACING_BYTES + 1)
+    assert known.of(b"first", SPACING_BYTES + 1) is not first
+
+
+async def test_the_places_of_a_long_text_lie_further_apart() -> None:
+    async def text() -> AsyncIterator[Run]:
+        for at in range(10 * MAX_PLACES):
+            yield Run.of("a line\n", at, entry=Entry(at))
+
+    places = TextPlaces(spacing=1)
+    async for _ in places.followed(text(), Place()):
+        pass
+
+    found = {places.before_byte(at) for at in range(0, 70 * MAX_PLACES, 7)}
+    assert MAX_PLACES // 4 < len(found) <= MAX_PLACES
+    assert all(
+        place
+        == Place(7 * place.breaks, place.breaks, Entry(place.breaks, is_first=not place.breaks))
+        for place in found
+    )
 
 
 @settings(max_examples=25, deadline=None)

@@ -1,11 +1,14 @@
 """The readable text of a content through the schema: by range of bytes, and what is found in it."""
 
+import base64
+import hashlib
 from typing import Any
 
 import pytest
 
-from tests.builders import text_block, tool_message
+from tests.builders import store_images, text_block, tool_message
 from tests.schema.conftest import Api, content_of
+from tests.statements import statements
 
 FIND = """
 query ($id: ID!, $text: String!, $first: Int, $after: String) { message(id: $id) { toolMetadata {
@@ -162,3 +165,51 @@ async def test_ranges_of_the_text_join_to_it_at_whole_characters(api: Api) -> No
         "text": "",
     }
     assert found["totalSize"] == len(whole.encode())
+
+
+async def test_images_are_listed_without_the_content_and_read_by_range(api: Api) -> None:
+    data = [f"{at} not really".encode() * 9 for at in range(3)]
+    blocks: list[Any] = [
+        {"type": "image", "mimeType": "image/png", "data": base64.b64encode(one).decode()}
+        for one in (data[0], data[1], data[0])
+    ]
+    blob = base64.b64encode(data[2]).decode()
+    blocks.append({"type": "resource", "resource": {"uri": "a:b", "blob": blob}})
+    content = [text_block("x" * 300_000), *blocks]
+    session = await api.store([tool_message(content), tool_message(), tool_message()])
+    await store_images(api.database, content)
+    listing = """
+    query ($id: ID!) { session(id: $id) { messages { nodes { toolMetadata {
+      images { mimeType size url } } } } } }
+    """
+    with statements(api.database) as seen:
+        found = await api.data(listing, id=session.id)
+    assert not [sql for sql in seen if "content_chunk" in sql]
+    first, *others = (
+        node["toolMetadata"]["images"] for node in found["session"]["messages"]["nodes"]
+    )
+    assert others == [[], []]
+    assert first == [
+        {
+            "mimeType": mime_type,
+            "size": len(one),
+            "url": f"/api/projects/default/blobs/sha256:{hashlib.sha256(one).hexdigest()}",
+        }
+        for one, mime_type in zip(
+            data, ["image/png", "image/png", "application/octet-stream"], strict=True
+        )
+    ]
+    document = """
+    query ($id: ID!) { message(id: $id) { toolMetadata {
+      images { slice(offset: 2, length: 10) { offset length totalSize base64 } } } } }
+    """
+    found = await api.data(document, id=session.message(1))
+    assert [one["slice"] for one in found["message"]["toolMetadata"]["images"]] == [
+        {
+            "offset": 2,
+            "length": 10,
+            "totalSize": len(one),
+            "base64": base64.b64encode(one[2:12]).decode(),
+        }
+        for one in data
+    ]

@@ -1,43 +1,85 @@
-"""The files of a message: its attachments, then the images in its tool's output.
+"""The files of a message: its call's locations, its attachments, the images in its output.
 
-They are numbered from 1. As many are listed as fit, and images are content where they fit too.
+They are numbered from 1 in this order. As many are listed as fit, and images are content where
+they fit too; of one that does not, it is said how it can be seen.
 """
 
-import base64
-import binascii
 from dataclasses import dataclass, field
-from typing import Any
 
 from mcp_types import ContentBlock, ImageContent
 
-from toolfold import readable
 from toolfold.mcp_server import queries
 from toolfold.mcp_server.budget import cost
+from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.reading import Reader, Value
 from toolfold.mcp_server.safe_text import one_line, shortened
-
-_MAX_READ_BYTES = 4 * 1024 * 1024
-"""Outputs over this are not looked through for images."""
+from toolfold.settings import MAX_MCP_ANSWER_BYTES
 
 _SHOWABLE = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_SHOWN = "shown below, image {}"
 _AROUND = 100
+"""Bytes of an image that is shown beside its base64."""
+
+_SEPARATOR = 4
+_BESIDE_BYTES = 20_000
+"""What an answer that is to show an image has room for beside it."""
+
 _MAX_NAME_CHARACTERS = 80
 _MAX_TYPE_CHARACTERS = 60
+_MAX_PATH_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file that a tool call names."""
+
+    path: str
+    line_number: int | None
+    kind = "locations"
+
+    def place(self, characters: int) -> str:
+        """Return it with so many characters of its path."""
+        number = "" if self.line_number is None else f":{self.line_number}"
+        return f"{one_line(self.path, characters)}{number}"
+
+    def line(self, place: str = "") -> str:  # noqa: ARG002 (a file has one)
+        """Return it as a line of an answer."""
+        return f"at {self.place(_MAX_PATH_CHARACTERS)}"
+
+    def structured(self) -> Value:
+        """Return it as structured output."""
+        found: Value = {"path": shortened(self.path, _MAX_PATH_CHARACTERS)}
+        return found if self.line_number is None else {**found, "line": self.line_number}
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An attachment, or an image in an output with its base64."""
+    """An attachment, or an image in an output."""
 
     mime_type: str
     size: int
     url: str
     name: str | None = None
     is_attachment: bool = False
-    data: str | None = None
 
-    def line(self, place: str) -> str:
+    @property
+    def kind(self) -> str:
+        """Among what it is listed."""
+        return "attachments" if self.is_attachment else "images"
+
+    @property
+    def base64_length(self) -> int:
+        """How many characters its base64 has, if it is an image that can be shown; else 0."""
+        return -(-self.size // 3) * 4 if self.mime_type in _SHOWABLE else 0
+
+    @property
+    def at_the_server(self) -> str:
+        """Where it is if it cannot be shown."""
+        return f"`toolfold serve` has it at {self.url}"
+
+    def line(self, place: str = "") -> str:
         """Return it as a line of an answer, with where it is."""
+        place = place or self.at_the_server
         mime_type = one_line(self.mime_type, _MAX_TYPE_CHARACTERS)
         if not self.is_attachment:
             return f"image {mime_type}, {self.size:,} bytes: {place}"
@@ -62,8 +104,8 @@ class Files:
     last: int
     count: int
     lines: list[str] = field(default_factory=list)
-    attachments: list[Value] = field(default_factory=list)
-    images: list[Value] = field(default_factory=list)
+    lists: dict[str, list[Value]] = field(default_factory=dict)
+    """In structured output, by kind."""
     content: list[ContentBlock] = field(default_factory=list)
     cost: int = 0
 
@@ -72,51 +114,90 @@ class Files:
         """Whether there are files after the last one."""
         return self.last < self.count
 
-    def structured(self) -> Value:
-        """Return the lists that are not empty, by name."""
-        lists = {"attachments": self.attachments, "images": self.images}
-        return {name: found for name, found in lists.items() if found}
+    def add(self, file: File | Location, place: str, value: Value) -> None:
+        """List the next one."""
+        self.last += 1
+        self.lines.append(file.line(place))
+        self.lists.setdefault(file.kind, []).append(value)
 
 
-async def files_of(
-    reader: Reader, message: Value, limit: int, *, after: int = 0, at_least: int = 0
-) -> Files:
-    """Return the files of a message after a number, as many as cost at most `limit`.
+@dataclass(frozen=True, slots=True)
+class FileLister:
+    """Lists the files of one message; `reading` is the call that lists them after a number."""
 
-    `at_least` so many are there, if there are so many, whatever they cost.
-    """
-    found = [*attachments_of(message), *await _in_output(reader, message)]
-    files = Files(min(after, len(found)), len(found))
-    for file in found[after:]:
-        size = _cost(file, limit)
-        if files.cost + size > limit and len(files.lines) >= at_least:
-            break
-        data = await _data(reader, message, file) if size > _cost(file) else None
-        place = f"shown below, image {len(files.content) + 1}" if data else file.url
-        files.cost += size
-        files.last += 1
-        files.lines.append(file.line(place))
-        (files.attachments if file.is_attachment else files.images).append(file.structured())
-        if data:
-            content = ImageContent(type="image", data=data, mime_type=file.mime_type)
-            files.content.append(content)
-    return files
+    reader: Reader
+    message: Value
+    reading: Call
+
+    async def listed(self, limit: int, *, after: int = 0, at_least: int = 0) -> Files:
+        """Return the files after a number, as many as cost at most `limit`.
+
+        `at_least` so many are there, if there are so many, whatever they cost.
+        """
+        found = await self._found()
+        files = Files(min(after, len(found)), len(found))
+        chosen: list[tuple[File | Location, bool]] = []
+        for number, file in enumerate(found[after:], after + 1):
+            size, is_shown = self._cost(file, number, limit)
+            if files.cost + size > limit and len(chosen) >= at_least:
+                break
+            files.cost += size
+            chosen.append((file, is_shown))
+        data = await self._data([file for file, is_shown in chosen if is_shown])
+        for number, (file, _) in enumerate(chosen, after + 1):
+            if isinstance(file, File) and file.url in data:
+                place = _SHOWN.format(len(files.content) + 1)
+                files.add(file, place, file.structured())
+                image = ImageContent(type="image", data=data[file.url], mime_type=file.mime_type)
+                files.content.append(image)
+            else:
+                files.add(file, *self._unshown(file, number))
+        return files
+
+    def _cost(self, file: File | Location, number: int, limit: int) -> tuple[int, bool]:
+        """Return what a file costs, and whether as content: if it is an image and fits alone."""
+        if isinstance(file, File) and file.base64_length:
+            shown = cost(file.line(_SHOWN.format(number)), file.structured()) + _AROUND
+            if shown + file.base64_length <= limit:
+                return shown + file.base64_length, True
+        place, value = self._unshown(file, number)
+        return cost(file.line(place), value) + _SEPARATOR, False
+
+    def _unshown(self, file: File | Location, number: int) -> tuple[str, Value]:
+        """Return how a file that is not shown can be seen, in words, and its structured output."""
+        if isinstance(file, Location):
+            return "", file.structured()
+        max_bytes = -(-(file.base64_length + _BESIDE_BYTES) // 1_000) * 1_000
+        if not file.base64_length or max_bytes > MAX_MCP_ANSWER_BYTES:
+            return file.at_the_server, file.structured()
+        arguments = {**self.reading.arguments, "after_file": number - 1, "max_bytes": max_bytes}
+        call = Call(self.reading.tool, arguments)
+        return f"shown by {call}", {**file.structured(), "shown_by": call.structured()}
+
+    async def _data(self, files: list[File | Location]) -> dict[str, str]:
+        """Return the base64 of those files that one operation has room for, by URL."""
+        sizes = {file.url: file.size for file in files if isinstance(file, File)}
+        if not sizes:
+            return {}
+        read = await self.reader.files(self.message["id"], max(1, *sizes.values()))
+        return {
+            url: read[url][1] for url, size in sizes.items() if url in read and read[url][0] == size
+        }
+
+    async def _found(self) -> list[File | Location]:
+        tool = self.message["toolMetadata"]
+        found: list[File | Location] = [*locations_of(self.message), *attachments_of(self.message)]
+        if tool and tool["contentSize"]:
+            shown = await self.reader.of_message(queries.IMAGES, self.message["id"])
+            images = shown["toolMetadata"]["images"] or []
+            found += [File(one["mimeType"], one["size"], one["url"]) for one in images]
+        return found
 
 
-def _cost(file: File, limit: int = 0) -> int:
-    """Return what a file costs: as content if it is an image that costs at most `limit` so."""
-    named = cost(file.line(file.url), file.structured())
-    # Base64 has four characters for three bytes, and ends with four that may be filled up.
-    length = file.size * 4 // 3 + 4 if file.is_attachment else len(file.data or "")
-    shown = named + _AROUND + length
-    return shown if file.mime_type in _SHOWABLE and length and shown <= limit else named
-
-
-async def _data(reader: Reader, message: Value, file: File) -> str | None:
-    """Return the base64 of a file, None if one operation has no room for it."""
-    if not file.is_attachment:
-        return file.data
-    return await reader.attachment(message["id"], {"url": file.url, "size": file.size})
+def locations_of(message: Value) -> list[Location]:
+    """Return the locations of a message's tool call, in its order."""
+    tool = message["toolMetadata"] or {}
+    return [Location(one["path"], one["line"]) for one in tool.get("locations", [])]
 
 
 def attachments_of(message: Value) -> list[File]:
@@ -125,28 +206,3 @@ def attachments_of(message: Value) -> list[File]:
         File(file["mimeType"], file["size"], file["url"], file["name"], is_attachment=True)
         for file in message["attachments"]
     ]
-
-
-async def _in_output(reader: Reader, message: Value) -> list[File]:
-    tool = message["toolMetadata"]
-    if not tool or not 0 < (tool["contentSize"] or 0) <= _MAX_READ_BYTES:
-        return []
-    shown = (await reader.of_message(queries.IMAGES, message["id"]))["toolMetadata"]
-    blocks, content = shown["blocks"] or [], shown["content"]
-    items = content if isinstance(content, list) else [content]
-    return [
-        File(block["mimeType"], block["size"], block["url"], data=_base64(item))
-        for block, item in zip(blocks, items, strict=False)
-        if block["__typename"] == "ImageBlock" and block["mimeType"] and block["url"]
-    ]
-
-
-def _base64(item: Any) -> str | None:
-    """Return the data of an image block, None where it is not base64."""
-    block = readable.unwrapped(item)
-    data = block.get("data") if isinstance(block, dict) else None
-    try:
-        base64.b64decode(data or "", validate=True)
-    except (binascii.Error, ValueError, TypeError):
-        return None
-    return data if isinstance(data, str) else None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from toolfold.mcp_server.budget import cost, fitting
 from toolfold.mcp_server.calls import Call
-from toolfold.mcp_server.files import attachments_of
+from toolfold.mcp_server.files import attachments_of, locations_of
 from toolfold.mcp_server.reading import Slice, Value
 from toolfold.mcp_server.safe_text import Fence, one_line, shortened, shown
 
@@ -77,7 +77,7 @@ class ItemMaker:
         """Return a message with all that was read of its parts."""
         text = "\n".join(self._text(message, parts))
         structured = self._structured(message, parts)
-        is_whole = all(part.end >= part.total for part in parts.values())
+        is_whole = not any(part.has_rest for part in parts.values())
         calls = [self.rest(message["sequence"], name, part) for name, part in parts.items()]
         rest = next((call for call in calls if call), None)
         return Item(text, structured, cost(text, structured), is_whole, rest)
@@ -115,9 +115,7 @@ class ItemMaker:
 
     def rest(self, sequence: int, name: str, part: Slice) -> Call | None:
         """Return the call that reads what follows a slice."""
-        if part.end >= part.total:
-            return None
-        return self.reading(sequence, name, part.end)
+        return self.reading(sequence, name, part.end) if part.has_rest else None
 
     def reading(self, sequence: int, name: str, offset: int) -> Call:
         """Return the call that reads a part from a place on."""
@@ -143,7 +141,7 @@ class ItemMaker:
         tool = message["toolMetadata"]
         lines = [_heading(message)]
         if tool:
-            lines += self._call_lines(tool)
+            lines += self._call_lines(message)
         for name, part in parts.items():
             lines += self._part_lines(message["sequence"], name, part)
         call = self._raw_output(message)
@@ -154,13 +152,15 @@ class ItemMaker:
 
     def _file_lines(self, message: Value) -> list[str]:
         files = attachments_of(message)
-        lines = [file.line(file.url) for file in files[: self.limits.files]]
+        lines = [file.line() for file in files[: self.limits.files]]
         more = len(files) - len(lines)
         if not more:
             return lines
-        return [*lines, f"and {more} attachments more: {self.files(message, len(lines))}"]
+        on = self.files(message, len(locations_of(message)) + len(lines))
+        return [*lines, f"and {more} attachments more: {on}"]
 
-    def _call_lines(self, tool: Value) -> list[str]:
+    def _call_lines(self, message: Value) -> list[str]:
+        tool = message["toolMetadata"]
         characters = self.limits.characters
         status = tool["status"].lower().replace("_", " ")
         words = [tool["kind"].lower().replace("_", " "), status]
@@ -171,26 +171,31 @@ class ItemMaker:
             lines.append(f"The output is {_STATES[tool['contentState']]}.")
         elif not tool["contentSize"]:
             lines.append("No output was recorded.")
-        places = [
-            one_line(one["path"], characters) + ("" if one["line"] is None else f":{one['line']}")
-            for one in tool["locations"][: self.limits.locations]
-        ]
-        if places:
-            more = len(tool["locations"]) - len(places)
-            lines.append(f"at {', '.join(places)}{f' and {more} more' if more else ''}")
+        lines += self._location_lines(message)
         if tool["childSession"]:
             lines.append(f"a sub-agent's session: {tool['childSession']['id']}")
         return lines
+
+    def _location_lines(self, message: Value) -> list[str]:
+        found = locations_of(message)
+        shown_ones = found[: self.limits.locations]
+        if not shown_ones:
+            return []
+        more = len(found) - len(shown_ones)
+        on = self.files(message, len(shown_ones)) if more and self.has_files else None
+        calling = "" if on is None else f": {on}"
+        places = [one.place(self.limits.characters) for one in shown_ones]
+        return [f"at {', '.join(places)}{f' and {more} more{calling}' if more else ''}"]
 
     def _part_lines(self, sequence: int, name: str, part: Slice) -> list[str]:
         rest = self.rest(sequence, name, part)
         label = _LABELS[name]
         if not part.text and rest is not None:
-            return [f"{label}, {part.total:,} bytes: {rest}"]
-        size = f"{part.total:,} bytes"
-        if part.length < part.total:
-            size = f"bytes {part.offset:,} to {part.end:,} of {part.total:,}"
-        lines = [f"{label}, {size}:", self.fence.around(part.text)]
+            about = "" if part.is_counted else "about "
+            return [f"{label}, {about}{part.total:,} bytes: {rest}"]
+        if not (part.text or part.offset):
+            return [f"{label}: nothing that could be read"]
+        lines = [f"{label}, {part.span()}:", self.fence.around(part.text)]
         return lines if rest is None else [*lines, f"The rest: {rest}"]
 
     def _structured(self, message: Value, parts: Mapping[str, Slice]) -> Value:
@@ -207,29 +212,23 @@ class ItemMaker:
             "text": shown_parts.pop("text", None),
             "tool_call": self._structured_call(message, shown_parts),
         }
-        if self.has_files and message["attachments"]:
+        if self.has_files:
             found |= self._structured_files(message)
         return _present(found)
 
     def _structured_files(self, message: Value) -> Value:
-        files = attachments_of(message)
+        locations, files = locations_of(message), attachments_of(message)
         shown_files = [file.structured() for file in files[: self.limits.files]]
-        if len(shown_files) == len(files):
-            return {"attachments": shown_files}
-        following = self.files(message, len(shown_files))
-        return {"attachments": shown_files, "more_files": following.structured()}
+        shown_count = self.limits.locations
+        if len(locations) <= shown_count:
+            shown_count = len(locations) + len(shown_files)
+        following = self.files(message, shown_count).structured()
+        has_more = shown_count < len(locations) + len(files)
+        return {"attachments": shown_files or None, "more_files": following if has_more else None}
 
     def _structured_part(self, sequence: int, name: str, part: Slice) -> Value:
         rest = self.rest(sequence, name, part)
-        return _present(
-            {
-                "offset": part.offset,
-                "bytes": part.length,
-                "total_bytes": part.total,
-                "text": part.text,
-                "next": rest and rest.structured(),
-            }
-        )
+        return _present({**part.structured(), "next": rest and rest.structured()})
 
     def _structured_call(self, message: Value, parts: Value) -> Value | None:
         tool = message["toolMetadata"]
@@ -245,7 +244,7 @@ class ItemMaker:
                 "text": "",
                 "next": call.structured(),
             }
-        locations = tool["locations"]
+        locations = locations_of(message)
         child = tool["childSession"]
         return _present(
             {
@@ -254,10 +253,7 @@ class ItemMaker:
                 "title": self._short(tool["title"]),
                 "kind": tool["kind"].lower(),
                 "status": tool["status"].lower(),
-                "locations": [
-                    _present({"path": self._short(one["path"]), "line": one["line"]})
-                    for one in locations[: self.limits.locations]
-                ]
+                "locations": [one.structured() for one in locations[: self.limits.locations]]
                 or None,
                 "location_count": len(locations) or None,
                 "output_state": tool["contentState"].lower(),

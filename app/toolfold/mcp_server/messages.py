@@ -9,7 +9,7 @@ from mcp_types import CallToolResult
 from toolfold.mcp_server import queries
 from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.calls import Call
-from toolfold.mcp_server.files import Files, files_of
+from toolfold.mcp_server.files import FileLister, Files, locations_of
 from toolfold.mcp_server.items import PARTS, Item, ItemMaker, stored_sizes
 from toolfold.mcp_server.reading import MAX_AT_ONCE, Reader, Slice, Value
 from toolfold.mcp_server.safe_text import Fence
@@ -130,17 +130,16 @@ class Filling:
             size = 0
             for one in messages[at : at + MAX_AT_ONCE]:
                 size += sum(stored_sizes(one).values())
-                if together and size > TOGETHER_BYTES:
+                if size > TOGETHER_BYTES:
                     break
                 together.append(one)
-            self._read |= await self.reader.bodies(together, self.length)
+            if together:
+                self._read |= await self.reader.bodies(together, self.length)
         found = self._read.get(message["id"], {})
         parts: dict[str, Slice] = {}
         for name in PARTS:
             if name in stored_sizes(message):
-                part = found.get(name) or await self.reader.part(
-                    message["id"], name, 0, self.length
-                )
+                part = found.get(name) or await self.reader.part(message, name, 0, self.length)
                 if part is not None:
                     parts[name] = part
         return parts
@@ -218,17 +217,19 @@ async def one_message(reader: Reader, wanted: OneWanted, max_bytes: int) -> Call
     names = ("text",) if offset else tuple(stored_sizes(message))
     parts: dict[str, Slice] = {}
     for name in names:
-        part = await reader.part(message["id"], name, offset, left // 2)
+        part = await reader.part(message, name, offset, left // 2)
         if part is not None:
             parts[name] = part
-    files = await files_of(reader, message, left // 2) if not offset else Files(0, 0)
+    lister = FileLister(reader, message, maker.files(message, 0))
+    named = min(len(locations_of(message)), maker.limits.locations)
+    files = await lister.listed(left // 2, after=named) if not offset else Files(0, 0)
     left -= files.cost
     item = maker.item(message, parts)
     if item.cost > left:
         item = maker.cut(message, parts, left)
     more = maker.files(message, files.last) if files.has_more else None
     lines = [*header, item.text, *files.lines]
-    shown = {**item.structured, **files.structured()}
+    shown = {**item.structured, **files.lists}
     if more is not None:
         lines.append(f"and {files.count - files.last} files more: {more}")
         shown["more_files"] = more.structured()
@@ -250,13 +251,14 @@ async def _files(
     message, left, header, structured = begun
     after = wanted.after_file or 0
     item = maker.cut(message, {}, left // 2)
-    files = await files_of(reader, message, left - item.cost, after=after, at_least=1)
+    lister = FileLister(reader, message, maker.files(message, 0))
+    files = await lister.listed(left - item.cost, after=after, at_least=1)
     if after > files.count:
         raise ToolError(f"after_file {after} is beyond the end: there are {files.count} files.")
     span = f"Files {after + 1} to {files.last}" if files.lines else "No files here"
     return answer(
         [*header, item.text, f"{span} of {files.count}:", *files.lines],
-        {**structured, "message": {**item.structured, **files.structured()}},
+        {**structured, "message": {**item.structured, **files.lists}},
         following=maker.files(message, files.last) if files.has_more else None,
         images=files.content,
     )

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from mcp_types import CallToolResult
 
@@ -11,7 +12,7 @@ from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.reading import Reader, Value
-from toolfold.mcp_server.safe_text import ending, one_line
+from toolfold.mcp_server.safe_text import ending, one_line, shortened
 from toolfold.mcp_server.sessions import short, structured_session
 
 _MAX_TURNS = 200
@@ -23,8 +24,13 @@ _MAX_FAILURES = 20
 _LEAST_OF_A_PATH, _MOST_OF_A_PATH = 40, 300
 """Characters of a path: in the shortest answers, and in others."""
 
+_LENGTHS = (280, 80, 20)
+"""Characters of what was said; the fewer where more do not fit."""
+
+_TURN_CHARACTERS = 200
+
 _SHARE = 4
-"""Files take this part of an outline at most, and failures as much."""
+"""Files take this part of an outline at most; failures, and what was said last, as much each."""
 
 
 async def outline(
@@ -36,14 +42,13 @@ async def outline(
     structured: Value = {"session": structured_session(session), "turns": []}
     header = labelled(f"Outline of {session_words(session)}.")
     following = Call.of("get_session", session_id=session_id, after=2**31, max_bytes=given)
-    reading = Call.of("get_session_messages", session_id=session_id, max_bytes=given)
     lines = [*header]
     if after is None:
         facts, more = _facts(session)
-        lines += [*facts, f"Read it with {reading}"]
+        lines += [*facts, *_ways_to_read(session, given)]
         structured |= more
         left = room(max_bytes, lines, structured, following)
-        shown_lines, found = await _files_and_failures(reader, session_id, given, left // _SHARE)
+        shown_lines, found = await _highlights(reader, session_id, given, left // _SHARE)
         lines += shown_lines
         structured |= found
     left = room(max_bytes, lines, structured, following)
@@ -53,6 +58,20 @@ async def outline(
     last = turns[-1]["sequence"] if turns else 0
     on = Call.of("get_session", session_id=session_id, after=last, max_bytes=given)
     return answer(lines, structured, following=on if has_more and turns else None)
+
+
+def _ways_to_read(session: Value, given: int | None) -> list[str]:
+    """Return the calls that read a session: from its beginning, from its end, what was said."""
+    reading = Call.of("get_session_messages", session_id=session["id"])
+
+    def call(**arguments: Any) -> Call:
+        return Call.of(reading.tool, **reading.arguments, **arguments, max_bytes=given)
+
+    return [
+        f"Read it with {call()}",
+        f"from its end with {call(before=session['messageCount'] + 1)}",
+        f"without tool calls with {call(roles=['user', 'assistant'])}",
+    ]
 
 
 async def _turns(
@@ -66,26 +85,36 @@ async def _turns(
     turns: list[Value] = []
     lines: list[str] = []
     for node in nodes:
-        turn = {
-            "sequence": node["sequence"],
-            "created_at": node["createdAt"],
-            "bytes": node["contentSize"],
-            "text": node["contentPreview"],
-        }
-        if node["origin"]:
-            turn["origin"] = node["origin"]
-        by = f", put there by {one_line(node['origin'])}" if node["origin"] else ""
-        text = one_line(node["contentPreview"])
-        line = f"- {node['sequence']} ({node['contentSize']:,} bytes{by}): {text}"
-        left -= cost(line, turn) + 4
-        if left < 0 and turns:
+        # Of the first turn so much is shown that it fits.
+        for characters in _LENGTHS if not turns else _LENGTHS[:1]:
+            line, turn = _turn(node, characters)
+            taken = cost(line, turn) + 4
+            if taken <= left:
+                break
+        if taken > left and turns:
             break
+        left -= taken
         turns.append(turn)
         lines.append(line)
     return turns, lines, len(turns) < len(nodes) or session["messages"]["pageInfo"]["hasNextPage"]
 
 
-async def _files_and_failures(
+def _turn(node: Value, characters: int) -> tuple[str, Value]:
+    """Return a turn by so many characters of its beginning, as a line and structured."""
+    turn = {
+        "sequence": node["sequence"],
+        "created_at": node["createdAt"],
+        "bytes": node["contentSize"],
+        "text": shortened(node["contentPreview"], characters),
+    }
+    if node["origin"]:
+        turn["origin"] = node["origin"]
+    by = f", put there by {one_line(node['origin'])}" if node["origin"] else ""
+    text = one_line(node["contentPreview"], min(characters, _TURN_CHARACTERS))
+    return f"- {node['sequence']} ({node['contentSize']:,} bytes{by}): {text}", turn
+
+
+async def _highlights(
     reader: Reader, session_id: str, given: int | None, share: int
 ) -> tuple[list[str], Value]:
     first = max(1, min(_MAX_CALLS, reader.settings.max_page_size, reader.settings.max_rows // 4))
@@ -95,6 +124,7 @@ async def _files_and_failures(
     is_part = session["changing"]["pageInfo"]["hasNextPage"]
     is_part = is_part or session["reading"]["pageInfo"]["hasNextPage"]
     lines, shown_files = _files(files, share)
+    last_lines, last = _last_said(session["said"]["nodes"], share)
     of = f"{len(shown_files)} of " if len(shown_files) < len(files) else ""
     among = f" (of its first {first:,} edits and reads)" if is_part else ""
     found: Value = {"files": shown_files}
@@ -113,7 +143,23 @@ async def _files_and_failures(
         if of:
             lines.append(f"All of them: {every}")
             found["all_failures"] = every.structured()
-    return lines, found
+    return [*lines, *last_lines], {**found, **last}
+
+
+def _last_said(nodes: Sequence[Value], left: int) -> tuple[list[str], Value]:
+    """Return the last thing that the agent said, by as much of its beginning as fits."""
+    for node in nodes:
+        for characters in _LENGTHS:
+            words = {
+                "sequence": node["sequence"],
+                "bytes": node["contentSize"],
+                "text": shortened(node["contentPreview"], characters),
+            }
+            line = f"The agent's last words, in message {words['sequence']}"
+            line += f" ({words['bytes']:,} bytes): {one_line(words['text'], characters)}"
+            if cost(line, words) <= left:
+                return [line], {"last_words": words}
+    return [], {}
 
 
 def _files(files: Iterable[Value], left: int) -> tuple[list[str], list[Value]]:
@@ -142,8 +188,9 @@ def _failures(nodes: Sequence[Value], left: int) -> tuple[list[str], list[Value]
                 "title": short(tool["title"]),
                 "output": tool["contentPreview"],
             }
+            name = f" {one_line(tool['name'], 60)}" if tool["name"] else ""
             title = f" {one_line(tool['title'], 100)}" if tool["title"] else ""
-            line = f"- {node['sequence']} {one_line(tool['name'], 60)}{title}:"
+            line = f"- {node['sequence']}{name}{title}:"
             line += f" {one_line(tool['contentPreview'], 120)}"
             yield line, {name: value for name, value in failure.items() if value is not None}
 
@@ -218,7 +265,8 @@ def _facts(session: Value) -> tuple[list[str], Value]:
         lines.append(f"a sub-agent of {parent['id']} {one_line(parent['title'], 100)}")
     children = session["children"]
     if children["totalCount"]:
-        lines.append(f"{children['totalCount']} sub-agents:")
+        count = children["totalCount"]
+        lines.append(f"{count} sub-agents:" if count > 1 else "A sub-agent:")
         lines += [f"- {one['id']} {one_line(one['title'], 80)}" for one in children["nodes"][:5]]
         found["sub_agents"] = [
             {"id": one["id"], "title": short(one["title"]) or ""} for one in children["nodes"][:5]

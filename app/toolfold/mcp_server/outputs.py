@@ -71,6 +71,14 @@ class TouchedFile(BaseModel):
     last_sequence: int
 
 
+class Words(BaseModel):
+    """A message, by its beginning."""
+
+    sequence: int
+    bytes: int
+    text: str
+
+
 class Outline(Answer):
     """A session in outline; files and failures are with its first turns."""
 
@@ -85,7 +93,18 @@ class Outline(Answer):
     all_failures: Annotated[
         Next | None, Field(description="Reads all failed calls, where not all are here.")
     ] = None
+    last_words: Annotated[
+        Words | None, Field(description="What the agent said last, in all of the session.")
+    ] = None
     next: Next | None = None
+
+
+TotalBytes = Annotated[
+    int | None, Field(description="Of all of it; of a large output only where its end is read.")
+]
+StoredBytes = Annotated[
+    int | None, Field(description="Instead of total_bytes: of the stored JSON, about as many.")
+]
 
 
 class Part(BaseModel):
@@ -93,7 +112,8 @@ class Part(BaseModel):
 
     offset: int
     bytes: int
-    total_bytes: int
+    total_bytes: TotalBytes = None
+    stored_bytes: StoredBytes = None
     text: str
     next: Annotated[Next | None, Field(description="Reads the rest.")] = None
 
@@ -123,12 +143,15 @@ class ToolCall(BaseModel):
 
 
 class Attachment(BaseModel):
-    """A file of a message, at a path of the server."""
+    """A file of a message."""
 
     name: str | None = None
     mime_type: str
     bytes: int
-    url: str
+    url: Annotated[str, Field(description="A path of `toolfold serve`.")]
+    shown_by: Annotated[
+        Next | None, Field(description="Shows the image, which this answer has no room for.")
+    ] = None
 
 
 class MessageItem(BaseModel):
@@ -141,12 +164,15 @@ class MessageItem(BaseModel):
     created_at: str
     text: Part | None = None
     tool_call: ToolCall | None = None
+    locations: Annotated[list[Location] | None, Field(description="More of the tool call's.")] = (
+        None
+    )
     attachments: list[Attachment] | None = None
     images: Annotated[
         list[Attachment] | None, Field(description="Images in the output, also those shown.")
     ] = None
     more_files: Annotated[
-        Next | None, Field(description="Lists the attachments and images that follow.")
+        Next | None, Field(description="Lists the locations, attachments and images that follow.")
     ] = None
 
 
@@ -188,12 +214,15 @@ class ToolContent(Answer):
     part: str
     offset: int | None = None
     bytes: int | None = None
-    total_bytes: int | None = None
+    total_bytes: TotalBytes = None
+    stored_bytes: StoredBytes = None
     first_line: int | None = None
     total_lines: int | None = None
     text: str | None = None
     matches: list[Line] | None = None
-    match_count: int | None = None
+    match_count: Annotated[
+        int | None, Field(description="Lines in all that contain it; in the first answer.")
+    ] = None
     next: Next | None = None
 
 

@@ -75,6 +75,9 @@ query McpTurns($id: ID!, $first: Int!, $after: String) {
 CALLS = """
 query McpCalls($id: ID!, $first: Int!, $failed: Int!) {
   session(id: $id) {
+    said: messages(last: 1, filter: {roles: [ASSISTANT]}) {
+      nodes { sequence contentSize contentPreview }
+    }
     failed: messages(last: $failed, filter: {toolStatus: [FAILED]}) {
       nodes { sequence toolMetadata { name title contentPreview(maxChars: 120) } }
       totalCount
@@ -122,7 +125,7 @@ query McpMessage($session: ID!, $id: ID!) {
     + _MESSAGE
 )
 
-_SLICE = "{ offset length totalSize text }"
+_SLICE = "{ offset length totalSize nextOffset text }"
 
 BODIES = f"""
 query McpBodies($ids: [ID!]!, $length: Int!) {{
@@ -146,12 +149,14 @@ query McpText($id: ID!, $offset: BigInt!, $length: Int!) {{
   message(id: $id) {{ part: contentSlice(offset: $offset, length: $length) {_SLICE} }}
 }}
 """,
-    "output": f"""
-query McpOutput($id: ID!, $offset: BigInt!, $length: Int!) {{
-  message(id: $id) {{ toolMetadata {{
-    part: contentText(offset: $offset, length: $length) {_SLICE}
-  }} }}
-}}
+    "output": """
+query McpOutput($id: ID!, $offset: BigInt!, $length: Int!, $counted: Boolean!) {
+  message(id: $id) { toolMetadata {
+    part: contentText(offset: $offset, length: $length) {
+      offset length totalSize @include(if: $counted) nextOffset text
+    }
+  } }
+}
 """,
     "output_json": f"""
 query McpOutputJson($id: ID!, $offset: BigInt!, $length: Int!) {{
@@ -178,18 +183,18 @@ query McpRawOutput($id: ID!, $offset: BigInt!, $length: Int!) {{
 """One part of a message each, by range."""
 
 LINES = """
-query McpLines($id: ID!, $from: Int!) {
+query McpLines($id: ID!, $from: Int!, $counted: Boolean!) {
   message(id: $id) { toolMetadata {
-    contentLines(from: $from, count: 1) { from offset totalLines }
+    contentLines(from: $from, count: 1) { from offset lines totalLines @include(if: $counted) }
   } }
 }
 """
 
 FIND = """
-query McpFind($id: ID!, $text: String!, $first: Int!, $after: String) {
+query McpFind($id: ID!, $text: String!, $first: Int!, $after: String, $counted: Boolean!) {
   message(id: $id) { toolMetadata {
     contentFind(text: $text, first: $first, after: $after) {
-      matches { line offset text } totalCount endCursor
+      matches { line offset text } totalCount @include(if: $counted) endCursor
     }
   } }
 }
@@ -197,16 +202,16 @@ query McpFind($id: ID!, $text: String!, $first: Int!, $after: String) {
 
 IMAGES = """
 query McpImages($id: ID!) {
-  message(id: $id) { toolMetadata {
-    blocks { __typename ... on ImageBlock { mimeType size url } }
-    content
-  } }
+  message(id: $id) { toolMetadata { images { mimeType size url } } }
 }
 """
 
-ATTACHMENT = """
-query McpAttachment($id: ID!, $length: Int!) {
-  message(id: $id) { attachments { url slice(length: $length) { length base64 } } }
+FILES = """
+query McpFiles($id: ID!, $length: Int!) {
+  message(id: $id) {
+    attachments { url slice(length: $length) { length base64 } }
+    toolMetadata { images { url slice(length: $length) { length base64 } } }
+  }
 }
 """
 

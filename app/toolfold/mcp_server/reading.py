@@ -1,7 +1,7 @@
 """What the tools read, through GraphQL documents, and how they say what is not there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -18,6 +18,9 @@ from toolfold.schema.message import MessageFilter, message_cursor, message_scope
 MAX_AT_ONCE = 100
 """Messages whose parts are read together."""
 
+_COUNTED_BYTES = 1024 * 1024
+"""Of an output up to this all is read to say how long its text is."""
+
 _SHOWN_CHARACTERS = 80
 
 Value = dict[str, Any]
@@ -25,15 +28,19 @@ Value = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Bytes [offset, offset + length) of a part that has `total`, as text.
+    """Bytes [offset, offset + length) of a part, as text; `has_rest` if more follow.
 
-    Bytes that are no UTF-8 text are shown as U+FFFD each.
+    The part has `total` bytes; where its end was not reached, `total` may be those of the stored
+    JSON that its text is in, and `is_counted` is false. Bytes that are no UTF-8 text are shown as
+    U+FFFD each.
     """
 
     offset: int
     length: int
     total: int
     text: str
+    has_rest: bool
+    is_counted: bool = True
 
     @property
     def end(self) -> int:
@@ -41,16 +48,43 @@ class Slice:
         return self.offset + self.length
 
     @classmethod
-    def of(cls, shown: Mapping[str, Any]) -> "Slice":
-        """Return a `ContentSlice`."""
-        text = shown["text"]
+    def of(cls, shown: Mapping[str, Any], stored: int = 0) -> "Slice":
+        """Return a `ContentSlice`; `stored` is what is known where it does not say the total."""
+        offset, length, text = shown["offset"], shown["length"], shown["text"]
         if text is None:
-            text = "\ufffd" * shown["length"]
-        return cls(shown["offset"], shown["length"], shown["totalSize"], text)
+            text = "\ufffd" * length
+        has_rest = shown["nextOffset"] is not None
+        total = shown.get("totalSize") if has_rest else offset + length
+        if total is None:
+            return cls(offset, length, stored, text, has_rest, is_counted=False)
+        return cls(offset, length, total, text, has_rest)
 
     def beginning(self, text: str) -> "Slice":
         """Return the beginning of it that is this text."""
-        return Slice(self.offset, len(text.encode()), self.total, text)
+        has_rest = self.has_rest or len(text) < len(self.text)
+        return replace(self, length=len(text.encode()), text=text, has_rest=has_rest)
+
+    def followed_by(self, more: "Slice") -> "Slice":
+        """Return it and the slice after it in one."""
+        length, text = self.length + more.length, self.text + more.text
+        return replace(more, offset=self.offset, length=length, text=text)
+
+    def span(self) -> str:
+        """Say in words which bytes it is."""
+        if not (self.offset or self.has_rest):
+            return f"{self.total:,} bytes"
+        about = "" if self.is_counted else "about "
+        return f"bytes {self.offset:,} to {self.end:,} of {about}{self.total:,}"
+
+    def structured(self) -> Value:
+        """Return what structured output says of it."""
+        total = "total_bytes" if self.is_counted else "stored_bytes"
+        return {
+            "offset": self.offset,
+            "bytes": self.length,
+            total: self.total,
+            "text": self.text,
+        }
 
 
 class Reader:
@@ -120,24 +154,23 @@ class Reader:
             raise _gone()
         return dict(found)
 
-    async def part(self, message_id: str, name: str, offset: int, length: int) -> Slice | None:
+    async def part(self, message: Value, name: str, offset: int, length: int) -> Slice | None:
         """Return bytes of a part of a message, fewer where it ends; None if it has no such part.
 
         Raises:
             ToolError: if the offset is beyond its end.
         """
-        found = await self._slice(message_id, name, offset, max(1, length))
+        found = await self._slice(message, name, offset, max(1, length))
         if found is None:
             return None
-        if offset > found.total:
-            raise ToolError(f"offset {offset} is beyond the end: there are {found.total} bytes.")
+        if found.length == 0 and offset > found.end:
+            raise ToolError(f"offset {offset} is beyond the end: there are {found.end} bytes.")
         # Where the server's slices are shorter than what was asked for.
-        while 0 < found.length < length and found.end < found.total:
-            more = await self._slice(message_id, name, found.end, length - found.length)
+        while 0 < found.length < length and found.has_rest:
+            more = await self._slice(message, name, found.end, length - found.length)
             if more is None or more.offset != found.end:
                 break
-            text, size = found.text + more.text, found.length + more.length
-            found = Slice(found.offset, size, more.total, text)
+            found = found.followed_by(more)
         return found
 
     async def bodies(self, messages: Sequence[Value], length: int) -> dict[str, dict[str, Slice]]:
@@ -160,17 +193,20 @@ class Reader:
                 found[node["id"]] = {name: Slice.of(one) for name, one in shown.items() if one}
         return found
 
-    async def attachment(self, message_id: str, file: Value) -> str | None:
-        """Return the base64 of a message's file, None if one operation has no room for it."""
-        length = max(1, file["size"])
-        if length > self.settings.max_slice_bytes:
-            return None
-        data, _ = await self._run(queries.ATTACHMENT, {"id": message_id, "length": length})
-        for one in ((data or {}).get("message") or {}).get("attachments") or []:
-            found = one["slice"]
-            if one["url"] == file["url"] and found and found["length"] == file["size"]:
-                return str(found["base64"])
-        return None
+    async def files(self, message_id: str, length: int) -> dict[str, tuple[int, str]]:
+        """Return the first bytes of a message's files by URL: how many, and their base64.
+
+        One that the operation has no room for is not there.
+        """
+        length = min(length, self.settings.max_slice_bytes)
+        data, _ = await self._run(queries.FILES, {"id": message_id, "length": length})
+        message = (data or {}).get("message") or {}
+        images = (message.get("toolMetadata") or {}).get("images") or []
+        return {
+            one["url"]: (one["slice"]["length"], one["slice"]["base64"])
+            for one in [*(message.get("attachments") or []), *images]
+            if one["slice"]
+        }
 
     def key(self, session_id: str) -> SessionKey:
         """Return the key in a session's id.
@@ -192,9 +228,12 @@ class Reader:
         where = MessageFilter(roles=[MessageRole.USER])
         return message_cursor(message_scope(self.key(session_id), where), sequence)
 
-    async def _slice(self, message_id: str, name: str, offset: int, length: int) -> Slice | None:
+    async def _slice(self, message: Value, name: str, offset: int, length: int) -> Slice | None:
         length = min(length, self.settings.max_slice_bytes)
-        variables = {"id": message_id, "offset": offset, "length": length}
+        variables = {"id": message["id"], "offset": offset, "length": length}
+        stored = (message["toolMetadata"] or {}).get("contentSize") or 0
+        if name == "output":
+            variables["counted"] = self.is_counted(message)
         found: Any = (await self.data(queries.PARTS[name], **variables))["message"]
         if found is None:
             raise _gone()
@@ -202,7 +241,11 @@ class Reader:
             if found is None:
                 return None
             found = found.get(level, found) if level != "part" else found["part"]
-        return None if found is None else Slice.of(found)
+        return None if found is None else Slice.of(found, stored)
+
+    def is_counted(self, message: Value) -> bool:
+        """Say whether a message's output is short enough to be read whole, to count in it."""
+        return (message["toolMetadata"]["contentSize"] or 0) <= _COUNTED_BYTES
 
     async def _run(self, document: str, variables: Mapping[str, Any]) -> tuple[Value, list[Value]]:
         return _told(await self._documents.response(document, variables))

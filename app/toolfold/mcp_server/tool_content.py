@@ -34,6 +34,20 @@ class Wanted:
     after_line: int | None = None
     max_bytes: int | None = None
 
+    @property
+    def lines(self) -> int | None:
+        """How many lines are asked for, if not all that fit."""
+        return self.line_count or self.head
+
+    def rest(self, found: Slice) -> Call | None:
+        """Return the call that reads what is asked for and not in a slice; None if nothing is."""
+        lines = None if self.lines is None else self.lines - found.text.count("\n")
+        length = None if self.length is None else self.length - found.length
+        is_answered = (lines is not None and lines <= 0) or (length is not None and length <= 0)
+        if is_answered or not found.has_rest:
+            return None
+        return self.call(offset=found.end, length=length, line_count=lines)
+
     def call(self, **changes: int | None) -> Call:
         """Return the call that reads on from another place."""
         given = {"find": self.find, **changes}
@@ -64,8 +78,8 @@ class Wanted:
             raise ToolError(f'{of_lines[0]} goes with part "output" alone; use offset and length.')
         if self.from_line == 0:
             raise ToolError("from_line counts from 1, or from the end if negative.")
-        if self.line_count is not None and self.from_line is None:
-            raise ToolError("line_count goes with from_line.")
+        if self.line_count is not None and not {*places} & {"from_line", "offset"}:
+            raise ToolError("line_count goes with from_line or offset.")
         if self.length is not None and of_lines:
             raise ToolError(f"length does not go with {of_lines[0]}.")
         if self.after_line is not None and self.find is None:
@@ -79,6 +93,18 @@ class Start:
     offset: int
     line: int | None = None
     total_lines: int | None = None
+
+    def words(self) -> str:
+        """Say in words from which line on, if lines were asked for."""
+        if self.line is None:
+            return ""
+        of = "" if self.total_lines is None else f" of {self.total_lines:,}"
+        return f", from line {self.line:,}{of}"
+
+    def structured(self) -> Value:
+        """Return what structured output says of it."""
+        found = {"first_line": self.line, "total_lines": self.total_lines}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 async def tool_content(reader: Reader, wanted: Wanted, max_bytes: int) -> CallToolResult:
@@ -98,64 +124,57 @@ async def tool_content(reader: Reader, wanted: Wanted, max_bytes: int) -> CallTo
     if wanted.find is not None:
         return await _found(reader, wanted, message, where, max_bytes)
     start = await _start(reader, wanted, message)
-    return await _range(reader, wanted, (message["id"], where), start, max_bytes)
+    return await _range(reader, wanted, (message, where), start, max_bytes)
 
 
 async def _start(reader: Reader, wanted: Wanted, message: Value) -> Start:
     line = wanted.from_line
+    is_counted = reader.is_counted(message)
     if wanted.head is not None:
         line = 1
+        if not is_counted:
+            return Start(0, line)
     elif wanted.tail is not None:
         line = -wanted.tail
     if line is None:
         return Start(wanted.offset or 0)
-    found = await reader.of_message(queries.LINES, message["id"], **{"from": line})
+    variables: Value = {"from": line, "counted": is_counted or line < 0}
+    found = await reader.of_message(queries.LINES, message["id"], **variables)
     lines = found["toolMetadata"]["contentLines"]
     if lines is None:
         return Start(0)
-    if line > max(1, lines["totalLines"]):
-        raise ToolError(
-            f"from_line {line} is beyond the end: there are {lines['totalLines']} lines."
-        )
-    return Start(lines["offset"], lines["from"], lines["totalLines"])
+    if line > 1 and not lines["lines"]:
+        count = lines["from"] - 1
+        raise ToolError(f"from_line {line} is beyond the end: there are {count} lines.")
+    return Start(lines["offset"], lines["from"], lines.get("totalLines"))
 
 
 async def _range(
-    reader: Reader, wanted: Wanted, place: tuple[str, str], start: Start, max_bytes: int
+    reader: Reader, wanted: Wanted, place: tuple[Value, str], start: Start, max_bytes: int
 ) -> CallToolResult:
-    message_id, where = place
+    message, where = place
     fence = Fence()
-    structured = {
+    named: Value = {
         "session_id": wanted.session_id,
         "sequence": wanted.sequence,
         "part": wanted.part,
-        **dict.fromkeys(("offset", "bytes", "total_bytes", "first_line", "total_lines"), 2**53),
     }
-    header = labelled(_header(wanted, where, Slice(2**53, 2**53, 2**53, ""), start))
-    left = room(max_bytes, [*header, fence.around("")], structured, wanted.call(offset=2**53))
+    longest = Slice(2**53, 2**53, 2**53, "", has_rest=True, is_counted=False)
+    header = labelled(_header(wanted, where, longest, start))
+    on = wanted.call(offset=2**53, length=wanted.length, line_count=wanted.lines)
+    structured = {**named, **longest.structured(), **start.structured()}
+    left = room(max_bytes, [*header, fence.around("")], structured, on)
     useful = min(left // 2, wanted.length or left)
-    part = await reader.part(message_id, wanted.part, start.offset, useful)
+    part = await reader.part(message, wanted.part, start.offset, useful)
     if part is None:
         raise ToolError(f"No {wanted.part} was recorded in {where}.")
-    limited = _first_lines(part, wanted.line_count or wanted.head)
+    limited = _first_lines(part, wanted.lines)
     text = fitting(limited.text, left, lambda text: cost(shown(text), text)) if limited.text else ""
     found = limited.beginning(text)
-    has_rest = found.end < found.total
-    rest = None if wanted.length is None else wanted.length - found.length
-    following = wanted.call(offset=found.end, length=rest if rest and rest > 0 else None)
-    given: Value = {
-        **{name: structured[name] for name in ("session_id", "sequence", "part")},
-        "offset": found.offset,
-        "bytes": found.length,
-        "total_bytes": found.total,
-        "text": found.text,
-    }
-    if start.line is not None:
-        given |= {"first_line": start.line, "total_lines": start.total_lines}
     return answer(
         [*labelled(_header(wanted, where, found, start)), fence.around(found.text)],
-        given,
-        following=following if has_rest else None,
+        {**named, **found.structured(), **start.structured()},
+        following=wanted.rest(found),
     )
 
 
@@ -179,41 +198,33 @@ def _header(wanted: Wanted, where: str, found: Slice, start: Start) -> str:
         "input": "Input, as its stored JSON",
         "raw_output": "Raw output, as its stored JSON",
     }[wanted.part]
-    lines = "" if start.line is None else f", from line {start.line:,} of {start.total_lines:,}"
-    span = f"all {found.total:,} bytes"
-    if found.length < found.total:
-        span = f"bytes {found.offset:,} to {found.end:,} of {found.total:,}"
-    return f"{what}, of {where}: {span}{lines}."
+    return f"{what}, of {where}: {found.span()}{start.words()}."
 
 
 async def _found(
     reader: Reader, wanted: Wanted, message: Value, where: str, max_bytes: int
 ) -> CallToolResult:
     text = wanted.find or ""
-    after = None
-    stored = message["toolMetadata"]["contentHash"]
-    if stored is None:
-        raise ToolError(f"No output was recorded in {where}.")
-    if wanted.after_line is not None:
-        after = find_cursor(stored, text, wanted.after_line)
-    first = min(_MAX_MATCHES, reader.settings.max_page_size, reader.settings.max_rows)
-    variables = {"text": text, "first": first, "after": after}
-    shown_message = await reader.of_message(queries.FIND, message["id"], **variables)
-    found = shown_message["toolMetadata"]["contentFind"]
-    count = found["totalCount"]
+    found = await _matches(reader, wanted, message, where)
     structured: Value = {
         "session_id": wanted.session_id,
         "sequence": wanted.sequence,
         "part": wanted.part,
-        "match_count": count,
         "matches": [],
     }
+    count = found.get("totalCount")
+    said = f"Lines after {wanted.after_line or 0:,} that contain"
+    if count is not None:
+        structured["match_count"] = count
+        said = f"{count:,} lines contain"
     fence = Fence()
-    header = labelled(
-        f"{count:,} lines contain {one_line(text, 60)} in the output of {where}."
-        " Each is shown with its number, for from_line. Of a cut one it says at which offset of"
-        " output_json the text is."
-    )
+    how = ""
+    if found["matches"]:
+        how = (
+            " Each is shown with its number, for from_line. Of a cut one it says at which offset"
+            " of output_json the text is."
+        )
+    header = labelled(f"{said} {one_line(text, 60)} in the output of {where}.{how}")
     on = wanted.call(after_line=2**31)
     left = room(max_bytes, [*header, fence.around("")], structured, on)
     lines, matches = fitting_matches(found["matches"], text, left)
@@ -225,3 +236,21 @@ async def _found(
         {**structured, "matches": matches},
         following=wanted.call(after_line=matches[-1]["line"]) if has_more and matches else None,
     )
+
+
+async def _matches(reader: Reader, wanted: Wanted, message: Value, where: str) -> Value:
+    """Return the matches after a line; all are counted where that reads no more than they take."""
+    stored = message["toolMetadata"]["contentHash"]
+    if stored is None:
+        raise ToolError(f"No output was recorded in {where}.")
+    text, after = wanted.find or "", None
+    if wanted.after_line is not None:
+        after = find_cursor(stored, text, wanted.after_line)
+    variables = {
+        "text": text,
+        "first": min(_MAX_MATCHES, reader.settings.max_page_size, reader.settings.max_rows),
+        "after": after,
+        "counted": after is None or reader.is_counted(message),
+    }
+    shown_message = await reader.of_message(queries.FIND, message["id"], **variables)
+    return dict(shown_message["toolMetadata"]["contentFind"])

@@ -2,5 +2,5 @@
 
 As `toolfold.readable` makes it, from the stored bytes as they come. What is held at once is a
 chunk, or a block of up to `splitting.MAX_BLOCK_BYTES`; of a larger block the string that is its
-text is read again from where it stands. Only a diff of that size is held whole.
+text is read as it comes. Only a diff of that size, or a block of no known kind, is held whole.
 """

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from toolfold.readable_stream.runs import IN_LOOP_CHARACTERS, Run
+from toolfold.readable_stream.run import IN_LOOP_CHARACTERS, Run
 
 MAX_SHOWN_CHARACTERS = 2_000
 _LONG_LINE_CHARACTERS = 256 * 1024
@@ -34,19 +34,20 @@ def folded(text: str) -> str:
 class Finder:
     """Takes the runs of a text; keeps the first matches after line `after`, and counts all.
 
-    It keeps up to `limit`, and of more than one up to `limit_bytes`.
+    It keeps up to `limit`, and of more than one up to `limit_bytes`. `line` is the one in which
+    the first run begins.
     """
 
     needle: str
     limit: int
     limit_bytes: int
     after: int = 0
+    line: int = 1
+    """The line in which `_text` begins."""
     matches: list[Match] = field(default_factory=list)
     total_count: int = 0
     has_more: bool = False
     _used_bytes: int = 0
-    _line: int = 1
-    """The line in which `_text` begins."""
     _is_found: bool = False
     """Whether it was found in that line, in what is no longer in `_text`."""
     _text: str = ""
@@ -83,7 +84,7 @@ class Finder:
                 break
             breaks = self._text.count("\n", counted, found)
             if breaks:
-                self._line += breaks
+                self.line += breaks
                 self._is_found = False
             counted = found
             if not self._is_found:
@@ -92,14 +93,14 @@ class Finder:
             at = end if following < 0 else following
         breaks = self._text.count("\n", counted, end)
         if breaks:
-            self._line += breaks
+            self.line += breaks
             self._is_found = False
         self._forget(end)
 
     def _found(self, index: int) -> None:
         self._is_found = True
         self.total_count += 1
-        if self._line <= self.after:
+        if self.line <= self.after:
             return
         if self.has_more or len(self.matches) == self.limit:
             self.has_more = True
@@ -109,7 +110,7 @@ class Finder:
         if self.matches and self._used_bytes > self.limit_bytes:
             self.has_more = True
             return
-        self.matches.append(Match(self._line, self._place(index), shown))
+        self.matches.append(Match(self.line, self._place(index), shown))
 
     def _place(self, index: int) -> int:
         run = bisect_right(self._starts, index) - 1
@@ -128,11 +129,13 @@ class Finder:
         self._runs = self._runs[first:]
 
 
-async def find(runs: AsyncIterator[Run], finder: Finder) -> None:
-    """Have a finder look through all of a text."""
+async def find(runs: AsyncIterator[Run], finder: Finder, *, to_the_end: bool = True) -> None:
+    """Have a finder look through a text, until it knows of one match too many if it may."""
     async for run in runs:
         if len(run.text) > IN_LOOP_CHARACTERS:
             await asyncio.to_thread(finder.add, run)
         else:
             finder.add(run)
+        if finder.has_more and not to_the_end:
+            return
     await asyncio.to_thread(finder.end)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from toolfold.readable_stream.runs import IN_LOOP_CHARACTERS, Run
+from toolfold.readable_stream.run import IN_LOOP_CHARACTERS, Run
 
 
 @dataclass(slots=True)
@@ -13,33 +13,42 @@ class Liner:
 
     Lines end in `\n` and are counted from 1. Of each it keeps the first `max_line_characters`.
     `offset` is where line `first` begins in the bytes of the text, which is its end if it has no
-    such line. `limit` bounds the characters that are kept, of more than one line.
+    such line. `limit` bounds the characters that are kept, of more than one line. `line` is the
+    one in which the first run begins, and `offset` at first where it does.
     """
 
     first: int
     count: int
     max_line_characters: int
     limit: int
-    lines: list[str] = field(default_factory=list)
+    line: int = 1
     offset: int = 0
-    total: int = 0
-    """How many lines there are, when all runs were taken and it was ended."""
-    _line: int = 1
+    lines: list[str] = field(default_factory=list)
     _has_text: bool = False
     """Whether the line being read has any."""
     _kept: str = ""
     _used: int = 0
     _is_full: bool = False
 
+    @property
+    def total(self) -> int:
+        """How many lines there are in what was taken."""
+        return self.line if self._has_text else self.line - 1
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the lines are all there that can be kept, and it is known that more follow."""
+        return self._is_full and self.total >= self.first + len(self.lines)
+
     def add(self, run: Run) -> None:
         """Take the next run."""
         text = run.text
         at = 0
         while at < len(text):
-            if self._line < self.first:
+            if self.line < self.first:
                 at = self._pass_by(text, at)
             elif self._is_full:
-                self._line += text.count("\n", at)
+                self.line += text.count("\n", at)
                 at = len(text)
             else:
                 at = self._keep(text, at)
@@ -48,23 +57,23 @@ class Liner:
 
     def end(self) -> None:
         """Take the end of the text for that of its last line."""
-        if self._has_text and self.first <= self._line and not self._is_full:
+        if self._has_text and self.first <= self.line and not self._is_full:
             self._end_line()
-        self.total = self._line if self._has_text else self._line - 1
 
     def _pass_by(self, text: str, at: int) -> int:
         """Go on in front of the first line that is wanted, which may begin in this text."""
-        missing = self.first - self._line
+        missing = self.first - self.line
         breaks = text.count("\n", at)
         if breaks < missing:
-            self._line += breaks
+            self.line += breaks
             end = len(text)
         else:
-            self._line = self.first
+            self.line = self.first
             end = at
             for _ in range(missing):
                 end = text.index("\n", end) + 1
-        self.offset += len(text[at:end].encode())
+        passed = text[at:end]
+        self.offset += len(passed) if passed.isascii() else len(passed.encode())
         return end
 
     def _keep(self, text: str, at: int) -> int:
@@ -75,7 +84,7 @@ class Liner:
         if found < 0:
             return len(text)
         self._end_line()
-        self._line += 1
+        self.line += 1
         return found + 1
 
     def _end_line(self) -> None:
@@ -87,12 +96,14 @@ class Liner:
         self._kept = ""
 
 
-async def read(runs: AsyncIterator[Run], liner: Liner) -> Liner:
-    """Have a liner take all of a text."""
+async def read(runs: AsyncIterator[Run], liner: Liner, *, to_the_end: bool = True) -> Liner:
+    """Have a liner take a text, no more of it than it needs unless it is told to."""
     async for run in runs:
         if len(run.text) > IN_LOOP_CHARACTERS:
             await asyncio.to_thread(liner.add, run)
         else:
             liner.add(run)
+        if liner.is_done and not to_the_end:
+            break
     liner.end()
     return liner

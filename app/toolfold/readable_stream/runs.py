@@ -2,83 +2,85 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 
 import orjson
 
 from toolfold import readable, stored_json
-from toolfold.readable_stream.splitting import MAX_BLOCK_BYTES, Block, Splitter
+from toolfold.readable_stream.run import START, Entry, ReadRange, Run
+from toolfold.readable_stream.splitting import (
+    MAX_BLOCK_BYTES,
+    Block,
+    LongString,
+    Opening,
+    Splitter,
+)
+from toolfold.readable_stream.strings import string
 from toolfold.transcript import Json
-
-ReadRange = Callable[[int, int], AsyncIterator[bytes]]
-"""Yields stored bytes [start, end) in pieces."""
-
-IN_LOOP_CHARACTERS = 16 * 1024
-"""A run up to this is looked through on the event loop; a thread would cost more than it frees."""
 
 IN_LOOP_BYTES = 64 * 1024
 """As much of stored bytes."""
 
 _MAX_STRINGS = 16
 _MAX_REST_BYTES = 64 * 1024
-_LONGEST_ESCAPE = len(r"\u0000")
-_BACKSLASH = ord("\\")
-_QUOTES = 2
 _LONGEST_PADDING = 4
-_WIDEST_CHARACTER = 4
-_CONTINUATION = 0b1000_0000
-_TWO_BYTES, _THREE_BYTES, _FOUR_BYTES = 0xC0, 0xE0, 0xF0
-"""The least first byte of a character that has as many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Consecutive text, made of the stored bytes from `offset` on.
-
-    `is_verbatim` if it is a string there, or a part of one, so that each character has its place;
-    else the whole run has only the one.
-    """
-
-    text: str
-    offset: int
-    is_verbatim: bool = False
-
-    def place(self, index: int) -> int:
-        """Return where the character at `index` stands in the stored bytes."""
-        if not self.is_verbatim:
-            return self.offset
-        return self.offset + len(orjson.dumps(self.text[:index])) - _QUOTES
+_SETTLED = frozenset({"text", "terminal", "resource"})
+"""Types of blocks whose text stays what it is, whatever else of them follows."""
 
 
 async def runs(
-    read: ReadRange, size: int, *, max_block_bytes: int = MAX_BLOCK_BYTES
+    read: ReadRange, size: int, entry: Entry = START, *, max_block_bytes: int = MAX_BLOCK_BYTES
 ) -> AsyncIterator[Run]:
     """Yield the readable text of the content of `size` stored bytes, blocks separated by a break.
 
-    Joined it is what `readable.text` returns. Work on bytes is done off the event loop.
+    Joined it is what `readable.text` returns; from an entry on, what follows. Work on bytes is
+    done off the event loop.
     """
-    is_first = True
-    async for block, short in _blocks(read, size, max_block_bytes):
-        begun = False
-        async for run in _of_block(read, block, short):
-            if run.text:
-                if not (begun or is_first):
-                    yield Run("\n", run.offset)
-                begun, is_first = True, False
+    at: Entry | None = entry
+    is_first = entry.is_first
+    while at is not None:
+        start = at.offset
+        if at.depth is not None:
+            # A string that is the text of its block, of which nothing else is wanted.
+            async for run, end in string(read, at.offset, size, at.depth):
                 yield run
+                start = end
+            start = min(start + len(b'"'), size)
+        splitter = Splitter.at(start, at.depth, max_block_bytes)
+        at = None
+        async for block, short in _blocks(read, splitter, start, size):
+            if isinstance(block, Opening):
+                at = Entry(block.string_start, block.depth)
+                if not is_first:
+                    yield _separator(block.start)
+                is_first = False
+                break
+            async for run in _of_block(read, block, short, is_first=is_first):
+                yield run
+                is_first = False
+
+
+def _separator(start: int) -> Run:
+    """Return the line break in front of the text of a block."""
+    return Run.of("\n", start, entry=Entry(start))
 
 
 async def _blocks(
-    read: ReadRange, size: int, max_block_bytes: int
-) -> AsyncIterator[tuple[Block, Run | None]]:
-    """Yield each block, with its text if it is a short one."""
-    splitter = Splitter(max_block_bytes)
+    read: ReadRange, splitter: Splitter, start: int, size: int
+) -> AsyncIterator[tuple[Block | Opening, Run | None]]:
+    """Yield each block from stored byte `start` on, with its text if it is a short one.
 
-    def split(piece: bytes) -> list[tuple[Block, Run | None]]:
-        return [(block, _short(block)) for block in splitter.feed(piece)]
+    One whose text is the string that it is in is yielded as soon as that is known.
+    """
 
-    async for piece in read(0, size):
+    def split(piece: bytes) -> list[tuple[Block | Opening, Run | None]]:
+        return [
+            (block, _short(block))
+            for block in splitter.feed(piece)
+            if isinstance(block, Block) or _is_text(block)
+        ]
+
+    async for piece in read(start, size):
         is_short = len(piece) <= IN_LOOP_BYTES
         for found in split(piece) if is_short else await asyncio.to_thread(split, piece):
             yield found
@@ -86,15 +88,43 @@ async def _blocks(
         yield block, _short(block)
 
 
-def _short(block: Block) -> Run | None:
-    if block.data is None:
+def _is_text(opening: Opening) -> bool:
+    """Say whether a string is the text of its block, whatever follows it there."""
+    token = uuid.uuid4().hex
+    closing = '"' + "}" * opening.depth
+    try:
+        value = stored_json.decode(opening.before + f"{token}{closing}".encode())
+    except ValueError:
+        return False
+    block = readable.unwrapped(value)
+    is_settled = isinstance(block, str) or (
+        isinstance(block, dict) and block.get("type") in _SETTLED
+    )
+    return is_settled and readable.block_text(block) == token
+
+
+def _short(block: Block | Opening) -> Run | None:
+    if isinstance(block, Opening) or block.data is None:
         return None
     text = readable.block_text(readable.unwrapped(stored_json.decode(block.data)))
     at = block.data.find(orjson.dumps(text))
-    return Run(text, block.start if at < 0 else block.start + at + 1, is_verbatim=at >= 0)
+    return Run.of(text, block.start if at < 0 else block.start + at + 1, is_verbatim=at >= 0)
 
 
-async def _of_block(read: ReadRange, block: Block, short: Run | None) -> AsyncIterator[Run]:
+async def _of_block(
+    read: ReadRange, block: Block, short: Run | None, *, is_first: bool
+) -> AsyncIterator[Run]:
+    """Yield the text of a block, after a line break if it is not the first of the whole."""
+    begun = is_first
+    async for run in _text_of(read, block, short):
+        if run.text:
+            if not begun:
+                yield _separator(block.start)
+            begun = True
+            yield run
+
+
+async def _text_of(read: ReadRange, block: Block, short: Run | None) -> AsyncIterator[Run]:
     if short is not None:
         yield short
         return
@@ -103,45 +133,43 @@ async def _of_block(read: ReadRange, block: Block, short: Run | None) -> AsyncIt
         value, tokens = skeleton
         text = await _text_with(read, value, tokens)
         if isinstance(text, str):
-            yield Run(text, block.start)
+            yield Run.of(text, block.start)
             return
         if text is not None:
-            async for run in _string(read, *text):
+            async for run, _ in string(read, *text):
                 yield run
             return
     data = b"".join([piece async for piece in read(block.start, block.end)])
-    yield Run(await asyncio.to_thread(_whole, data), block.start)
+    yield await asyncio.to_thread(_whole, data, block.start)
 
 
-def _whole(data: bytes) -> str:
-    return readable.block_text(readable.unwrapped(stored_json.decode(data)))
+def _whole(data: bytes, start: int) -> Run:
+    return Run.of(readable.block_text(readable.unwrapped(stored_json.decode(data))), start)
 
 
-async def _skeleton(
-    read: ReadRange, block: Block
-) -> tuple[Json, dict[str, tuple[int, int]]] | None:
+async def _skeleton(read: ReadRange, block: Block) -> tuple[Json, dict[str, LongString]] | None:
     """Return a large block with a token for each long string, and where those stand.
 
     None if it is not long strings that make it large.
     """
-    rest = block.end - block.start - sum(end - start for start, end in block.strings)
+    rest = block.end - block.start - sum(one.end - one.start for one in block.strings)
     if rest > _MAX_REST_BYTES or len(block.strings) > _MAX_STRINGS:
         return None
-    tokens: dict[str, tuple[int, int]] = {}
+    tokens: dict[str, LongString] = {}
     data = bytearray()
     at = block.start
-    for start, end in block.strings:
+    for place in block.strings:
         token = uuid.uuid4().hex
-        tokens[token] = (start, end)
-        data += b"".join([piece async for piece in read(at, start)]) + token.encode()
-        at = end
+        tokens[token] = place
+        data += b"".join([piece async for piece in read(at, place.start)]) + token.encode()
+        at = place.end
     data += b"".join([piece async for piece in read(at, block.end)])
     return stored_json.decode(bytes(data)), tokens
 
 
 async def _text_with(
-    read: ReadRange, block: Json, tokens: dict[str, tuple[int, int]]
-) -> str | tuple[int, int] | None:
+    read: ReadRange, block: Json, tokens: dict[str, LongString]
+) -> str | LongString | None:
     """Return the text of a block, or where the string stands that is it; None if it is neither."""
     block = readable.unwrapped(block)
     match block:
@@ -158,52 +186,11 @@ async def _text_with(
     return None if any(token in text for token in tokens) else text
 
 
-async def _label(read: ReadRange, place: tuple[int, int], kind: str, mime_type: Json) -> str:
+async def _label(read: ReadRange, place: LongString, kind: str, mime_type: Json) -> str:
     characters = 0
     last = ""
-    async for run in _string(read, *place):
+    async for run, _ in string(read, *place):
         characters += len(run.text)
         last = (last + run.text)[-_LONGEST_PADDING:]
     padding = len(last) - len(last.rstrip("="))
     return readable.media_label(mime_type, characters, padding, kind=kind)
-
-
-async def _string(read: ReadRange, start: int, end: int) -> AsyncIterator[Run]:
-    """Yield the text of a string that stands at stored bytes [start, end)."""
-    rest = b""
-    offset = start
-    async for piece in read(start, end):
-        data = rest + piece
-        cut = _whole_characters(data)
-        text = await asyncio.to_thread(_unescaped, data[:cut])
-        yield Run(text, offset, is_verbatim=True)
-        offset += cut
-        rest = data[cut:]
-
-
-def _unescaped(data: bytes) -> str:
-    text: str = orjson.loads(b'"%b"' % data)
-    return text
-
-
-def _whole_characters(data: bytes) -> int:
-    """Return how much of the inside of a JSON string ends with a whole character or escape."""
-    end = len(data)
-    lead = end - 1
-    while lead >= max(0, end - _WIDEST_CHARACTER) and data[lead] & 0b1100_0000 == _CONTINUATION:
-        lead -= 1
-    if lead >= 0 and data[lead] >= _TWO_BYTES and lead + _width(data[lead]) > end:
-        return lead
-    backslash = data.rfind(b"\\", max(0, end - _LONGEST_ESCAPE))
-    if backslash < 0:
-        return end
-    first = backslash
-    while first > 0 and data[first - 1] == _BACKSLASH:
-        first -= 1
-    is_escape = (backslash - first) % 2 == 0
-    length = _LONGEST_ESCAPE if data[backslash + 1 : backslash + 2] == b"u" else len(r"\n")
-    return backslash if is_escape and backslash + length > end else end
-
-
-def _width(lead: int) -> int:
-    return 2 + (lead >= _THREE_BYTES) + (lead >= _FOUR_BYTES)

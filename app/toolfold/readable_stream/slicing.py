@@ -1,15 +1,14 @@
 """A range of the bytes of a content's readable text."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from toolfold.readable_stream.runs import IN_LOOP_CHARACTERS, Run
+from toolfold.readable_stream.run import Run
 
 
 @dataclass(slots=True)
 class Window:
-    """What bytes [start, end) of a text are, and `size`, how many bytes the whole has."""
+    """What bytes [start, end) of a text are, and `size`, how many bytes were read of the whole."""
 
     start: int
     end: int
@@ -23,18 +22,22 @@ class Window:
 
     def add(self, run: Run) -> None:
         """Take the next run of the text."""
-        data = run.text.encode()
-        if self.size < self.end and self.start < self.size + len(data):
+        if self.size < self.end and self.start < self.size + run.size:
+            data = run.text.encode()
             self._pieces.append(data[max(0, self.start - self.size) : self.end - self.size])
-        self.size += len(data)
+        self.size += run.size
 
 
-async def window(runs: AsyncIterator[Run], start: int, end: int) -> Window:
-    """Return bytes [start, end) of the text that these runs make up, reading all of them."""
-    found = Window(start, end)
+async def window(
+    runs: AsyncIterator[Run], start: int, end: int, *, at: int = 0, to_the_end: bool = True
+) -> Window:
+    """Return bytes [start, end) of a text of which these are the runs from byte `at` on.
+
+    It reads no further than `end`, unless it is told to.
+    """
+    found = Window(start, end, at)
     async for run in runs:
-        if len(run.text) > IN_LOOP_CHARACTERS:
-            await asyncio.to_thread(found.add, run)
-        else:
-            found.add(run)
+        found.add(run)
+        if found.size >= end and not to_the_end:
+            break
     return found

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 MAX_BLOCK_BYTES = 256 * 1024
 """A block up to this is given whole."""
@@ -15,18 +16,38 @@ _BACKSLASH = ord("\\")
 _COMMA = ord(",")
 
 
+class LongString(NamedTuple):
+    """Where a string stands, without its quotes, and how many levels deep in its block."""
+
+    start: int
+    end: int
+    depth: int
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """One element of a content array, or a content that is no array: stored bytes [start, end).
 
-    `data` has them, unless they are more than are given whole. `strings` are the places of the
-    long strings in it, without their quotes.
+    `data` has them, unless they are more than are given whole. `strings` are its long strings.
     """
 
     start: int
     end: int
     data: bytes | None
-    strings: tuple[tuple[int, int], ...]
+    strings: tuple[LongString, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A block that is not given whole, as soon as that is known, where it is in a string.
+
+    The block begins at `start`, and `before` is what stands in it before the string's text.
+    """
+
+    start: int
+    before: bytes
+    string_start: int
+    depth: int
 
 
 @dataclass(slots=True)
@@ -44,10 +65,27 @@ class Splitter:
     _string_start: int = 0
     _block_start: int = 0
     _data: bytearray | None = field(default_factory=bytearray)
-    _strings: list[tuple[int, int]] = field(default_factory=list)
+    _strings: list[LongString] = field(default_factory=list)
+    _is_passed_by: bool = False
+    """Whether the block is not to be given."""
 
-    def feed(self, piece: bytes) -> Iterator[Block]:
-        """Yield the blocks that end in the next piece."""
+    @classmethod
+    def at(cls, offset: int, depth: int | None, max_block_bytes: int) -> "Splitter":
+        """Return one that takes the bytes from `offset` on.
+
+        A block begins there, or goes on that is not to be given: after a string in it, `depth`
+        levels deep.
+        """
+        if not offset:
+            return cls(max_block_bytes)
+        # If the content is no array, nothing follows that could be taken for a block.
+        splitter = cls(max_block_bytes, _position=offset, _base=1, _block_start=offset)
+        splitter._depth = 1 + (depth or 0)
+        splitter._is_passed_by = depth is not None
+        return splitter
+
+    def feed(self, piece: bytes) -> Iterator[Block | Opening]:
+        """Yield the blocks that end in the next piece, or of which it becomes known there."""
         at = kept = 0
         if self._base is None and piece:
             self._base = 1 if piece.startswith(b"[") else 0
@@ -65,8 +103,20 @@ class Splitter:
                 yield from self._block(piece[kept : at - 1], self._position + at - 1)
                 kept = at
                 self._begin_block(self._position + at)
-        self._keep(piece[kept:])
+        yield from self._opening(piece[kept:])
         self._position += len(piece)
+
+    def _opening(self, last: bytes) -> Iterator[Opening]:
+        """Keep the last bytes of a piece, and yield the block if it is too long from now on."""
+        data = self._data
+        self._keep(last)
+        if self._data is None and data is not None and self._in_string and self._string_start >= 0:
+            before = bytes(data[: self._string_start - self._block_start])
+            yield Opening(self._block_start, before, self._string_start, self._levels)
+
+    @property
+    def _levels(self) -> int:
+        return self._depth - (self._base or 0)
 
     def end(self) -> Iterator[Block]:
         """Yield the block that the content is, if it is no array."""
@@ -105,22 +155,23 @@ class Splitter:
         self._in_string = False
         end = self._position + quote
         if end - self._string_start >= LONG_STRING_BYTES:
-            self._strings.append((self._string_start, end))
+            self._strings.append(LongString(self._string_start, end, self._levels))
         return quote + 1
 
     def _block(self, last: bytes, end: int) -> Iterator[Block]:
         self._keep(last)
-        if end > self._block_start:
+        if end > self._block_start and not self._is_passed_by:
             data = None if self._data is None else bytes(self._data)
             yield Block(self._block_start, end, data, tuple(self._strings))
 
     def _begin_block(self, start: int) -> None:
         self._block_start = start
+        self._is_passed_by = False
         self._data = bytearray()
         self._strings = []
 
     def _keep(self, piece: bytes) -> None:
-        if self._data is None:
+        if self._data is None or self._is_passed_by:
             return
         self._data += piece
         if len(self._data) > self.max_block_bytes:

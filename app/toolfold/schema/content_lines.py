@@ -8,12 +8,12 @@ from toolfold import readable, stored_json
 from toolfold.errors import BadUserInputError
 from toolfold.readable_stream import lining
 from toolfold.readable_stream.lining import Liner
+from toolfold.readable_stream.places import Place
 from toolfold.schema import heavy
-from toolfold.schema.content_text import runs_of
+from toolfold.schema.content_text import StoredText, is_selected, text_of
 from toolfold.schema.context import Info
 from toolfold.schema.heavy import Part
 from toolfold.schema.scalars import BigInt
-from toolfold.settings import MAX_INT
 
 MAX_LINE_BYTES = 64 * 1024
 MAX_LINES = 10_000
@@ -62,15 +62,28 @@ async def lines_of(info: Info, part: Part, first: int, count: int) -> ContentLin
 
 
 async def _lines_of_large(info: Info, part: Part, first: int, count: int) -> ContentLines:
-    """Return lines of a content that is not to be in memory whole, reading it once or twice."""
+    """Return lines of a content that is not to be in memory whole.
+
+    It is read from the last known place before them; all of it once, where they are counted.
+    """
     limit = info.context.settings.max_slice_bytes
+    text = text_of(info, part)
     if first < 0:
-        all_of_it = await lining.read(runs_of(info, part), Liner(MAX_INT, 1, 0, limit))
-        first = max(1, all_of_it.total + first + 1)
+        first = max(1, await _line_count(text) + first + 1)
+    place = text.places.before_line(first)
     longest = MAX_LINE_BYTES + 1
-    liner = await lining.read(runs_of(info, part), Liner(first, count, longest, limit))
-    start = min(first - 1, liner.total)
-    return _shown(liner.lines, start, (liner.offset, liner.total), limit)
+    liner = Liner(first, count, longest, limit, place.breaks + 1, place.offset)
+    to_the_end = is_selected(info, "totalLines") and text.places.line_count is None
+    await lining.read(text.runs(place), liner, to_the_end=to_the_end)
+    total = liner.total if text.places.line_count is None else text.places.line_count
+    return _shown(liner.lines, min(first - 1, total), (liner.offset, total), limit)
+
+
+async def _line_count(text: StoredText) -> int:
+    if text.places.line_count is None:
+        async for _ in text.runs(Place()):
+            pass
+    return text.places.line_count or 0
 
 
 def _lines(data: bytes, first: int, count: int, limit: int) -> ContentLines:

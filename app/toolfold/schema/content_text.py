@@ -1,14 +1,17 @@
 """The text that a person would read of a content, at any size: its bytes, and what is in it."""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from functools import partial
 
 import strawberry
 
 from toolfold.errors import BadUserInputError
 from toolfold.readable_stream import finding, slicing
-from toolfold.readable_stream.runs import ReadRange, Run, runs
-from toolfold.schema import heavy
+from toolfold.readable_stream.places import Place, TextPlaces
+from toolfold.readable_stream.run import ReadRange, Run
+from toolfold.readable_stream.runs import runs
+from toolfold.schema import heavy, selection
 from toolfold.schema.blocks import hash_text
 from toolfold.schema.connection import Scope, page_size
 from toolfold.schema.content import (
@@ -63,13 +66,18 @@ async def slice_text(info: Info, part: Part, offset: int, length: int) -> Conten
     check_range(info, offset, length)
     charge = part.size if part.access.bulk else min(part.size, length)
     info.context.ledger.charge_part(charge, part.access, part_copies(info))
+    text = text_of(info, part)
     base, stop = window_around(offset, offset + length)
-    found = await slicing.window(runs_of(info, part), base, stop)
-    start = min(offset, found.size)
-    end = min(start + length, found.size)
+    place = text.places.before_byte(base)
+    to_the_end = is_selected(info, "totalSize") and text.places.size is None
+    reading = text.runs(place)
+    found = await slicing.window(reading, base, stop, at=place.offset, to_the_end=to_the_end)
+    size = found.size if text.places.size is None else text.places.size
+    start = min(offset, size)
+    end = min(start + length, size)
     if start == end:
-        return slice_of(b"", start, (start, end), found.size)
-    return slice_of(found.data, base, (start, end), found.size)
+        return slice_of(b"", start, (start, end), size)
+    return slice_of(found.data, base, (start, end), size)
 
 
 async def find_in(
@@ -77,8 +85,8 @@ async def find_in(
 ) -> ContentMatches:
     """Return lines of the readable text of a part that contain `text`.
 
-    It takes the time of one reading, and no more memory for a larger content. Charged as
-    `slice_text` is.
+    It takes the time of one reading, and no more memory for a larger content; where they are not
+    counted, of a reading from `after` to the last of them. Charged as `slice_text` is.
 
     Raises:
         BadUserInputError: naming `text`, `first` or `after`.
@@ -94,8 +102,12 @@ async def find_in(
     slice_bytes = info.context.settings.max_slice_bytes
     charge = part.size if part.access.bulk else min(part.size, slice_bytes)
     info.context.ledger.charge_part(charge, part.access, heavy.copies_below(info, "matches"))
-    found = finding.Finder(text, limit, slice_bytes, after=int(key[0]) if key else 0)
-    await finding.find(runs_of(info, part), found)
+    line = int(key[0]) if key else 0
+    is_counted = is_selected(info, "totalCount")
+    read_text = text_of(info, part)
+    place = Place() if is_counted else read_text.places.before_line(line + 1)
+    found = finding.Finder(text, limit, slice_bytes, after=line, line=place.breaks + 1)
+    await finding.find(read_text.runs(place), found, to_the_end=is_counted)
     last = found.matches[-1].line if found.matches else None
     return ContentMatches(
         matches=[
@@ -107,19 +119,38 @@ async def find_in(
     )
 
 
-async def runs_of(info: Info, part: Part) -> AsyncIterator[Run]:
-    """Yield the readable text of a part; of a short one, loaded with all others of a list."""
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """The readable text of a stored content, and what is known of where it lies."""
+
+    places: TextPlaces
+    _read: ReadRange
+    _size: int
+
+    def runs(self, place: Place) -> AsyncIterator[Run]:
+        """Yield it from a place on."""
+        return self.places.followed(runs(self._read, self._size, place.entry), place)
+
+
+def text_of(info: Info, part: Part) -> StoredText:
+    """Return the readable text of a part; a short one is loaded with all others of a list."""
     read: ReadRange = partial(
         content_store.stream, info.context.database, part.project_id, part.hash
     )
     if part.size <= heavy.IN_LOOP_BYTES:
-        data = await info.context.loaders.contents.load(part.key)
-        read = partial(_pieces, data)
-    async for run in runs(read, part.size):
-        yield run
+        read = partial(_loaded, info, part)
+    places = info.context.resources.texts.of(part.hash, part.size)
+    return StoredText(places, read, part.size)
 
 
-async def _pieces(data: bytes, start: int, end: int) -> AsyncIterator[bytes]:
+def is_selected(info: Info, name: str) -> bool:
+    """Say whether a field of what is being resolved is selected."""
+    raw = selection.raw_info(info)
+    return bool(selection.named(selection.subfields(raw.field_nodes, raw), name))
+
+
+async def _loaded(info: Info, part: Part, start: int, end: int) -> AsyncIterator[bytes]:
+    data = await info.context.loaders.contents.load(part.key)
     yield data[start:end]
 
 

@@ -16,6 +16,7 @@ from toolfold.events import Events
 from toolfold.feed.shared import SharedReads
 from toolfold.ingest.acp_stream import Streams
 from toolfold.loaders import Loaders
+from toolfold.readable_stream.places import KnownTexts
 from toolfold.schema.guard import Ledger
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
@@ -33,6 +34,8 @@ class Resources:
     """What is open in the sessions that are being recorded."""
     reads: SharedReads = field(default_factory=SharedReads)
     """What those who follow sessions read together."""
+    texts: KnownTexts = field(default_factory=KnownTexts)
+    """Where the texts of large contents can be read on from."""
 
 
 @dataclass(slots=True)

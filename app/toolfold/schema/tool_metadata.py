@@ -19,6 +19,7 @@ from toolfold.schema.content import (
     fragment,
     slice_part,
 )
+from toolfold.schema.content_image import ContentImage
 from toolfold.schema.content_lines import ContentLines, lines_of
 from toolfold.schema.content_text import ContentMatches, find_in, slice_text
 from toolfold.schema.context import Info
@@ -232,6 +233,21 @@ class ToolMetadata(Node):
     ) -> ContentSlice | None:
         part = root.part("tool_content")
         return None if part is None else await slice_text(info, part, offset, length)
+
+    @strawberry.field(
+        description=(
+            "The images, sounds and other bytes that stand as base64 in the content, in order, "
+            "equal ones once. Reads no content, of any size."
+        ),
+        metadata=fields.repeatable(*CONTENT_COLUMNS),
+        graphql_type=list[ContentImage] | None,
+    )
+    def images(root: strawberry.Parent[MessageRow], info: Info) -> Loading | list[Any]:
+        part = root.part("tool_content")
+        if part is None:
+            return []
+        future = info.context.loaders.content_images.load(part.key)
+        return Loading(future, list, accept=_charge(info))
 
     @strawberry.field(
         description="The same stored bytes over HTTP (the blob route), with Range and ETag.",
