@@ -9,26 +9,22 @@ What is different from `connection.execute`: all rows are there at once, and the
 tuples. Listeners, errors and connections that were lost are as there.
 """
 
-# ruff: noqa: SLF001 - what Core does between a statement and its driver has no public names. Its
-# version is pinned, and the store's tests compare both ways.
+# ruff: noqa: SLF001 - how Core hands a statement to its driver has no public names. Its version is
+# pinned, and the store's tests compare both ways.
 
 import asyncio
 import contextlib
-from collections import namedtuple
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util.concurrency import greenlet_spawn
 
 from toolfold.store.dialect import MODULE, SINGLE, read_rows
-from toolfold.store.packing import can_pack, packed, unpacked
-
-Process = Callable[[Any], Any]
+from toolfold.store.packing import packed, unpacked
+from toolfold.store.preparing import Plan, prepared
 
 MakeRows = Callable[[Iterable[Any]], list[Any]]
 """Makes rows of the values of each, in the order of the columns."""
@@ -65,56 +61,6 @@ class _FailedError(Exception):
         self.error = error
         self.sql = sql
         self.values = values
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What a compiled statement needs beside its parameters.
-
-    `row` makes a row of a sequence of values; `processed` are the positions of the columns whose
-    values the driver does not give as their types have them. As many `columns` can be packed; 0 if
-    they cannot.
-    """
-
-    row: Callable[[Any], Any]
-    processed: tuple[tuple[int, Process], ...]
-    columns: int
-
-    def rows(self, found: Any, make: Callable[[Iterable[Any]], Any] | None) -> Any:
-        values = map(self._values, found) if self.processed else found
-        return list(map(self.row, values)) if make is None else make(values)
-
-    def _values(self, values: Any) -> list[Any]:
-        processed = list(values)
-        for position, process in self.processed:
-            processed[position] = process(processed[position])
-        return processed
-
-
-_plans: WeakKeyDictionary[Any, _Plan] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A statement as it goes to the driver whenever values of the same names are given."""
-
-    plan: _Plan
-    sql: str
-    order: tuple[str, ...]
-    processors: Mapping[str, Process]
-    given: frozenset[str]
-    own: Mapping[str, Any]
-    """The values that are part of the statement."""
-
-    def values(self, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        named = {**self.own, **parameters}
-        for name, process in self.processors.items():
-            named[name] = process(named[name])
-        return tuple([named[name] for name in self.order])
-
-
-# By dialect and by the very statement. Nothing in it refers to the statement.
-_ready: WeakKeyDictionary[Any, WeakKeyDictionary[Any, _Ready]] = WeakKeyDictionary()
 
 
 async def fetch(
@@ -206,48 +152,13 @@ def _made_there(core: Connection, query: Query, raw: Any) -> Any:
         raise _FailedError(error, sql, values) from error
 
 
-def _asked(core: Connection, query: Query) -> tuple[_Plan, str, Any]:
+def _asked(core: Connection, query: Query) -> tuple[Plan, str, Any]:
     """Return what a query needs, its SQL and its values, once those who listen have seen them."""
-    plan: _Plan
-    plan, sql, values = _prepared(core, query.statement, query.parameters or {})
+    plan: Plan
+    plan, sql, values = prepared(core, query.statement, query.parameters or {})
     for told in core.dispatch.before_cursor_execute:
         sql, values = told(core, None, sql, values, None, False)  # noqa: FBT003 - as Core calls them.
     return plan, sql, values
-
-
-def _prepared(core: Connection, statement: Any, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what a statement needs, its SQL, and its values in their order, as Core has them."""
-    known = _ready.setdefault(core.dialect, WeakKeyDictionary())
-    ready = known.get(statement)
-    if ready is not None and ready.given == parameters.keys():
-        return ready.plan, ready.sql, ready.values(parameters)
-    compiled, extracted, collected, _ = statement._compile_w_cache(
-        core.dialect,
-        compiled_cache=core.engine._compiled_cache,
-        column_keys=sorted(parameters),
-    )
-    named = compiled.construct_params(
-        dict(parameters),
-        extracted_parameters=extracted,
-        escape_names=False,
-        _collected_params=collected,
-    )
-    plan = _plan(compiled, core)
-    sql, order, processors = compiled.string, compiled.positiontup, compiled._bind_processors
-    if compiled.post_compile_params or compiled.literal_execute_params:
-        # Such as a list in an IN, of which the SQL has a place for each value.
-        state = compiled._process_parameters_for_postcompile(named)
-        sql, order, named = state.statement, state.positiontup, state.parameters
-        processors = {**processors, **state.processors}
-    else:
-        given = frozenset(parameters)
-        own = {name: value for name, value in named.items() if name not in given}
-        used = {name: one for name, one in processors.items() if name in named}
-        known[statement] = _Ready(plan, sql, tuple(order), used, given, own)
-    values = [
-        processors[name](named[name]) if name in processors else named[name] for name in order
-    ]
-    return plan, sql, tuple(values)
 
 
 async def _run(core: Connection, adapter: Any, sql: str, values: tuple[Any, ...]) -> Any:
@@ -280,25 +191,3 @@ def _raise(core: Connection, adapter: Any, error: BaseException, sql: str, value
         raise error
     except BaseException:  # noqa: BLE001 - Core raises it.
         core._handle_dbapi_exception(error, sql, values, None, None)
-
-
-def _plan(compiled: Any, core: Connection) -> _Plan:
-    plan = _plans.get(compiled)
-    if plan is None:
-        columns = compiled._result_columns
-        processors = (
-            (position, column.type.dialect_impl(core.dialect).result_processor(core.dialect, None))
-            for position, column in enumerate(columns)
-        )
-        names = tuple(column.keyname for column in columns)
-        processed = tuple((position, one) for position, one in processors if one is not None)
-        can = not processed and can_pack([column.type for column in columns])
-        plan = _plans[compiled] = _Plan(_row_of(names), processed, len(columns) if can else 0)
-    return plan
-
-
-@lru_cache(maxsize=512)
-def _row_of(names: tuple[str, ...]) -> Callable[[Any], Any]:
-    # mypy and typing.NamedTuple want literal names.
-    row_type = namedtuple("Row", names, rename=True)  # type: ignore[misc]  # noqa: PYI024
-    return partial(tuple.__new__, row_type)
