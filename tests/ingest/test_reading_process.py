@@ -42,16 +42,22 @@ process.close()
 """
 READ_ON = """
 import sys
+from functools import partial
 from pathlib import Path
 from toolfold.importers import detect
 from toolfold.ingest.reading_process import ReadingProcess
 process = ReadingProcess()
 paths = [*map(Path, sys.argv[1:]), Path("absent.jsonl")]
 importer = detect(paths[0]).importer
-numbers = [process.begin(importer, path, imported_line=0) for path in paths]
-for number in numbers:
+begin = partial(process.begin, importer, imported_line=0)
+numbers = [begin(paths[0])]
+for path in paths:
     print(*map(process.has_next, numbers))
-    *_, last = process.steps(importer)
+    steps = process.steps(importer)
+    first = next(steps)
+    if number := len(numbers) < len(paths) and begin(paths[len(numbers)]):
+        numbers.append(number)
+    *_, last = first, *steps
     print(last.place.size, last.failure and last.failure.reason)
 process.close()
 """
@@ -121,11 +127,12 @@ def test_a_process_that_ends_is_the_failure_of_its_file(tree: claude_tree.Tree) 
     ]
 
 
-def test_one_process_reads_one_file_after_the_other(tree: claude_tree.Tree) -> None:
+def test_one_process_reads_one_file_after_the_other_and_begins_what_is_told_meanwhile(
+    tree: claude_tree.Tree,
+) -> None:
     printed = run(READ_ON, *tree.transcripts).splitlines()
+    # Each is begun while the one before is under way.
     count = len(tree.transcripts) + 1
-    assert printed[::2] == [
-        " ".join(str(one == number) for one in range(count)) for number in range(count)
-    ]
+    assert printed[::2] == ["False " * before + "True" for before in range(count)]
     assert printed[1:-1:2] == [f"{path.stat().st_size} None" for path in tree.transcripts]
     assert printed[-1] == "0 cannot be read: No such file or directory"

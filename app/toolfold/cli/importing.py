@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from toolfold.cli.allocation import give_back_what_is_large
 from toolfold.cli.discovery import Discovery, Found, discover
 from toolfold.cli.import_progress import ImportDisplay
 from toolfold.cli.import_report import ImportReport
@@ -71,6 +72,7 @@ def import_paths(
         raise BadUserInputError("A PATH is empty: it names no file.", argument="paths")
     discovery = discover([Path(path).expanduser() for path in paths])
     importer = importer_of(format_name)
+    give_back_what_is_large()
     # What is loaded by now stays, so that looking through it again and again would free nothing.
     gc.freeze()
     with _reading_process(discovery) as process:

@@ -55,7 +55,8 @@ class ReadingProcess:
         self._inbox = _Inbox(self._connection)
         self._begun = 0
         self._taken = 0
-        self._is_usable = True
+        self._is_amid_a_file = False
+        self._is_over = False
 
     @staticmethod
     def is_possible() -> bool:
@@ -68,12 +69,12 @@ class ReadingProcess:
 
     def begin(self, importer: Importer, path: Path, *, imported_line: int) -> int | None:
         """Let it read a file after those begun before; return its number, None if it cannot."""
-        if not self._is_usable:
+        if self._is_over:
             return None
         try:
             self._connection.send(_Request(importer, path, imported_line))
         except OSError:
-            self._is_usable = False
+            self._is_over = True
             return None
         self._inbox.start()
         self._begun += 1
@@ -84,27 +85,29 @@ class ReadingProcess:
 
         They do not, nor do those of any other file, if one that was begun before was left unread.
         """
-        return self._is_usable and number == self._taken + 1
+        is_free = not self._is_over and not self._is_amid_a_file
+        return is_free and number == self._taken + 1
 
     def steps(self, importer: Importer) -> Iterator[Step[Batch]]:
         """Yield what `Reading` yields of the next file; blocks, so it is for a thread."""
-        self._is_usable = False
+        self._is_amid_a_file = True
         place = Checkpoint(0, 0, b"")
         while (data := self._inbox.take()) is not None:
             step: Step[Batch] = pickle.loads(data)  # noqa: S301 (our own process made it)
             place = step.place
             if step.is_last:
                 self._taken += 1
-                self._is_usable = True
+                self._is_amid_a_file = False
             yield step
             if step.is_last:
                 return
+        self._is_over = True
         problem = Problem(place.line + 1, "the process that read it has ended")
         yield Step(Batch(importer.name), place, 0, is_last=True, failure=problem)
 
     def close(self) -> None:
         """End it, whatever it does."""
-        self._is_usable = False
+        self._is_over = True
         self._process.kill()
         self._process.join()
         self._inbox.close()
