@@ -35,6 +35,17 @@ class Tree:
     message_count: int = 0
     tool_call_count: int = 0
 
+    def with_all_of(self, other: "Tree", root: Path) -> "Tree":
+        """Return both as one tree, below `root`."""
+        return Tree(
+            root,
+            self.transcripts + other.transcripts,
+            self.companions + other.companions,
+            self.size + other.size,
+            self.message_count + other.message_count,
+            self.tool_call_count + other.tool_call_count,
+        )
+
 
 def write(root: Path, *, sessions: int, total_bytes: int, seed: int = 1) -> Tree:
     """Write `sessions` sessions of together about `total_bytes` below `root`, the same each time.

@@ -1,11 +1,13 @@
 """`python -m tests.bench`: measure, and print one page."""
 
+import compileall
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import click
 
+import toolfold
 from tests.bench import (
     clients,
     contents,
@@ -51,9 +53,13 @@ GROUPS: Mapping[str, Callable[[Options], Iterator[Figure]]] = {
 @click.option(
     "--only", multiple=True, type=click.Choice(list(GROUPS)), help="One group; may be repeated."
 )
-@click.option("--import-mb", type=click.IntRange(1), metavar="N", help="MB to import; 100.")
+@click.option("--import-mb", type=click.IntRange(1), metavar="N", help="MB to import; 2,400.")
 @click.option(
-    "--sessions", "session_count", type=click.IntRange(1), metavar="N", help="Sessions in them; 40."
+    "--sessions",
+    "session_count",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Sessions in them; 700.",
 )
 @click.option("--big", is_flag=True, help="Also import one session of 1 GB.")
 @click.option(
@@ -71,14 +77,16 @@ def main(  # noqa: PLR0913 - its options are independent.
 ) -> None:
     """Measure Toolfold, side by side in one run, and print a page."""
     facts = list(machine.facts())
+    # As an installation does; where nothing may be written, each command would compile what it is.
+    compileall.compile_dir(Path(toolfold.__file__).parent, quiet=1)
     is_short = quick or check
     with tempfile.TemporaryDirectory(prefix="toolfold-bench-") as place:
         options = Options(
             place=Path(place),
             quick=is_short,
             check=check,
-            import_mb=import_mb or (20 if is_short else 100),
-            sessions=session_count or (8 if is_short else 40),
+            import_mb=import_mb or (20 if check else 100 if quick else 2_400),
+            sessions=session_count or (8 if check else 40 if quick else 700),
             big=big,
         )
         found = {name: list(_measured(name, options)) for name in only or GROUPS}

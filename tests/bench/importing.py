@@ -1,4 +1,7 @@
-"""`toolfold import` of a generated `~/.claude/projects`, in a process of its own."""
+"""`toolfold import` of a generated `~/.claude/projects`, as people run it.
+
+Memory is that of the command's processes together, time that from its start to its end.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -14,23 +17,29 @@ NAME = "import"
 _MIN_RATE = 20
 _MIN_RATE_AGAIN = 200
 _MAX_PEAK = 200
+# One session is so much of all: some hundred MB in a full run.
+_LARGE_PART = 5
 # A tenth of it or so is in the files of large results.
 _BIG_BYTES = 1_150 * MEGABYTE
 
 
 def measure(options: Options) -> Iterator[Figure]:
-    """Import many sessions, twice, and with `big` one session of 1 GB."""
-    size = options.import_mb * MEGABYTE
-    yield from _measure_tree(options, options.sessions, size, with_again=True)
+    """Import many sessions and a large one, twice, and with `big` one session of 1 GB."""
+    root = options.place / "projects"
+    large_bytes = options.import_mb * MEGABYTE // _LARGE_PART
+    many_bytes = options.import_mb * MEGABYTE - large_bytes
+    many = claude_tree.write(root / "many", sessions=options.sessions, total_bytes=many_bytes)
+    large = claude_tree.write(root / "large", sessions=1, total_bytes=large_bytes, seed=2)
+    yield from _measure_tree(options, many.with_all_of(large, root), with_again=True)
     if options.big:
-        yield from _measure_tree(options, 1, _BIG_BYTES, with_again=False)
+        big = claude_tree.write(root, sessions=1, total_bytes=_BIG_BYTES)
+        yield from _measure_tree(options, big, with_again=False)
 
 
 def _measure_tree(
-    options: Options, sessions: int, size: int, *, with_again: bool
+    options: Options, tree: claude_tree.Tree, *, with_again: bool
 ) -> Iterator[Figure]:
-    root, data_dir = options.place / "projects", options.place / "imported"
-    tree = claude_tree.write(root, sessions=sessions, total_bytes=size)
+    root, data_dir = tree.root, options.place / "imported"
     name = f"import of {_described(tree)}"
     arguments = ("import", root, "--data-dir", data_dir)
     first = commands.run(arguments, options.place)

@@ -1,21 +1,15 @@
 """How an import shows what it is doing: a bar on a terminal, a line for each file elsewhere."""
 
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
+from typing import TYPE_CHECKING, Self
 
 from toolfold.cli.import_report import file_lines
 from toolfold.cli.terminal import console, say
 from toolfold.ingest import FileReport, FileState
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
 
 _COUNTED_ONLY = frozenset({FileState.UNCHANGED, FileState.COMPANION})
 """What a terminal shows in the summary alone, for there can be thousands of it."""
@@ -67,13 +61,15 @@ class ImportDisplay:
                 self._console.print(line, soft_wrap=True)
 
 
-def _bar(shown_on: Console) -> Progress:
-    return Progress(
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
+def _bar(shown_on: "Console") -> "Progress":
+    from rich import progress  # noqa: PLC0415 (elsewhere than on a terminal nothing is drawn)
+
+    return progress.Progress(
+        progress.BarColumn(),
+        progress.DownloadColumn(),
+        progress.TransferSpeedColumn(),
+        progress.TextColumn("left:"),
+        progress.TimeRemainingColumn(),
         console=shown_on,
         transient=True,
     )

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import click
 
+from toolfold.cli.allocation import give_back_what_is_large
 from toolfold.cli.discovery import Discovery, Found, discover
 from toolfold.cli.import_progress import ImportDisplay
 from toolfold.cli.import_report import ImportReport
+from toolfold.cli.look_ahead import ahead
 from toolfold.cli.opening import opened
 from toolfold.cli.options import command_with, with_settings
 from toolfold.cli.program import MAX_ERROR_CHARACTERS
@@ -19,8 +21,9 @@ from toolfold.cli.terminal import count, one_line, say, warn
 from toolfold.cli.through_server import ServerLink, project_id_for
 from toolfold.errors import BadUserInputError, NotFoundError, TranscriptError, UnknownIdError
 from toolfold.events import Events
-from toolfold.importers import IMPORTERS, Importer, detect
+from toolfold.importers import IMPORTERS, Importer, importer_of
 from toolfold.ingest import FileReport, FileState, Problem, import_file, send_file
+from toolfold.ingest.opening import Asked, Opened, Opener
 from toolfold.ingest.reading_process import MIN_BYTES, ReadingProcess
 from toolfold.ingest.report import failed
 from toolfold.ingest.sending import Progress
@@ -68,7 +71,8 @@ def import_paths(
     if "" in paths:
         raise BadUserInputError("A PATH is empty: it names no file.", argument="paths")
     discovery = discover([Path(path).expanduser() for path in paths])
-    importer = next((one for one in IMPORTERS if one.name == format_name), None)
+    importer = importer_of(format_name)
+    give_back_what_is_large()
     # What is loaded by now stays, so that looking through it again and again would free nothing.
     gc.freeze()
     with _reading_process(discovery) as process:
@@ -99,7 +103,8 @@ async def _import_all(
         try:
             async with ServerLink(settings) as link, telling(database) as events:
                 project_id = await project_id_for(database, link, project_name)
-                work = _Work(database, project_id, importer, report, link, events, process)
+                opener = Opener(database, project_id, process)
+                work = _Work(database, project_id, importer, report, link, events, opener)
                 with ImportDisplay(discovery.total_bytes) as display:
                     await work.run(discovery, display)
         except UnknownIdError as error:
@@ -125,22 +130,37 @@ class _Work:
     report: ImportReport
     link: ServerLink
     events: Events
-    process: ReadingProcess | None
+    opener: Opener
 
     async def run(self, discovery: Discovery, display: ImportDisplay) -> None:
-        for found in discovery.files:
-            if found.named or await self._is_wanted(found):
-                await self._import(found, display)
-            else:
-                self.report.passed_by += 1
-                display.skip(found.size)
+        asked = (self._asked(found) for found in discovery.files)
+        async with contextlib.aclosing(ahead(self.opener.open_all(asked))) as all_opened:
+            for found in discovery.files:
+                opened = await anext(all_opened)
+                if isinstance(opened, Opened):
+                    await self._import(found, opened, display)
+                elif opened is not None:
+                    self._tell(opened, found, display)
+                else:
+                    self.report.passed_by += 1
+                    display.skip(found.size)
         for missed in discovery.unreadable:
             problem = Problem(None, f"cannot be read: {missed.reason}")
             report = failed(missed.path, None, problem)
             self.report.add(report, named=missed.named)
             display.tell(report, 0)
 
-    async def _import(self, found: Found, display: ImportDisplay) -> None:
+    def _asked(self, found: Found) -> Asked:
+        """Return what is asked for; of what was met in a folder only the format asked for is."""
+        if found.named:
+            return Asked(found.path, importer=self.importer, size=found.size)
+        return Asked(found.path, only=self.importer, size=found.size)
+
+    def _tell(self, report: FileReport, found: Found, display: ImportDisplay) -> None:
+        self.report.add(report, named=found.named)
+        display.tell(report, found.size)
+
+    async def _import(self, found: Found, opened: Opened, display: ImportDisplay) -> None:
         """Import a file and tell it.
 
         Cancelled, it ends after the batch that is being written: what is committed is counted.
@@ -152,7 +172,7 @@ class _Work:
             if is_cancelled and byte_count < found.size:
                 importing.cancel()
 
-        importing = asyncio.create_task(self._report_of(found, progress))
+        importing = asyncio.create_task(self._report_of(opened, progress))
         try:
             await asyncio.shield(importing)
         except asyncio.CancelledError:
@@ -163,33 +183,16 @@ class _Work:
             # A second Ctrl-C does not wait.
             is_over = importing.done() and not importing.cancelled()
             if is_over and importing.exception() is None:
-                report = importing.result()
-                self.report.add(report, named=found.named)
-                display.tell(report, found.size)
+                self._tell(importing.result(), found, display)
 
-    async def _report_of(self, found: Found, progress: Progress) -> FileReport:
-        importing = (self.database, self.project_id, found.path)
-        importer, events = self.importer, self.events
+    async def _report_of(self, opened: Opened, progress: Progress) -> FileReport:
+        importing = (self.database, self.project_id, opened.path)
         post = await self.link.post(self.project_id)
         if post is None:
             return await import_file(
-                *importing,
-                importer=importer,
-                progress=progress,
-                events=events,
-                process=self.process,
+                *importing, opened=opened, progress=progress, events=self.events
             )
-        return await send_file(*importing, post, importer=importer, progress=progress)
-
-    async def _is_wanted(self, found: Found) -> bool:
-        """Say whether a file that was met in a folder is of the format that was asked for."""
-        if self.importer is None:
-            return True
-        try:
-            detected = await asyncio.to_thread(detect, found.path)
-        except OSError:
-            return True  # Importing it says why it cannot be read.
-        return detected.importer is not None and detected.importer.name == self.importer.name
+        return await send_file(*importing, post, opened=opened, progress=progress)
 
 
 def _conclude(report: ImportReport, discovery: Discovery, settings: Settings) -> None:

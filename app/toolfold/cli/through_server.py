@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from functools import partial
-from typing import Any, Self
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
-
-import httpx
 
 from toolfold.errors import BadUserInputError, DatabaseError, TranscriptError, UnknownIdError
 from toolfold.ingest.sending import Post
@@ -15,6 +14,9 @@ from toolfold.store import project, sqlite
 from toolfold.store.engine import Database
 from toolfold.store.ownership import Owner, owner_of
 
+if TYPE_CHECKING:
+    import httpx
+
 _CREATE_PROJECT = """
 mutation CreateProject($name: String!) {
   createProject(input: {name: $name}) { errors { message } }
@@ -22,8 +24,6 @@ mutation CreateProject($name: String!) {
 """
 _START_SECONDS = 5.0
 _POLL_SECONDS = 0.1
-# A server that is busy answers late; one that is gone is noticed by its connection.
-_TIMEOUT = httpx.Timeout(None, connect=5.0)
 
 
 async def running_server(settings: Settings) -> Owner | None:
@@ -72,7 +72,7 @@ class ServerLink:
             return None
         body = {"query": _CREATE_PROJECT, "variables": {"name": name}}
         response = await self._send(client.post("/graphql", json=body))
-        if response.status_code != httpx.codes.OK or not response.json().get("data"):
+        if response.status_code != HTTPStatus.OK or not response.json().get("data"):
             raise DatabaseError(self._refused(client, response))
         return [error["message"] for error in response.json()["data"]["createProject"]["errors"]]
 
@@ -86,28 +86,27 @@ class ServerLink:
         return None if client is None else partial(self._post, client, project_id)
 
     async def _post(
-        self, client: httpx.AsyncClient, project_id: str, lines: AsyncIterator[bytes]
+        self, client: "httpx.AsyncClient", project_id: str, lines: AsyncIterator[bytes]
     ) -> Any:
         url = f"/api/projects/{quote(project_id, safe='')}/import"
         response = await self._send(client.post(url, content=lines))
-        if response.status_code == httpx.codes.OK:
+        if response.status_code == HTTPStatus.OK:
             return response.json()
-        if response.status_code == httpx.codes.NOT_FOUND:
+        if response.status_code == HTTPStatus.NOT_FOUND:
             raise UnknownIdError(_reason(response))
-        of_this = response.status_code in (httpx.codes.BAD_REQUEST, 500)
+        of_this = response.status_code in (HTTPStatus.BAD_REQUEST, 500)
         raise (TranscriptError if of_this else DatabaseError)(self._refused(client, response))
 
-    async def _connected(self) -> httpx.AsyncClient | None:
+    async def _connected(self) -> "httpx.AsyncClient | None":
         if self._client is None:
             owner = await running_server(self._settings)
             if owner is not None:
-                # Whatever proxy the environment names, it is not for this machine.
-                self._client = httpx.AsyncClient(
-                    base_url=owner.url, timeout=_TIMEOUT, trust_env=False
-                )
+                self._client = _client_of(owner)
         return self._client
 
-    async def _send(self, sending: Awaitable[httpx.Response]) -> httpx.Response:
+    async def _send(self, sending: "Awaitable[httpx.Response]") -> "httpx.Response":
+        import httpx  # noqa: PLC0415 (loaded by now: see `_client_of`)
+
         try:
             return await sending
         except httpx.TransportError as error:
@@ -117,7 +116,7 @@ class ServerLink:
                 " on from there."
             ) from error
 
-    def _refused(self, client: httpx.AsyncClient, response: httpx.Response) -> str:
+    def _refused(self, client: "httpx.AsyncClient", response: "httpx.Response") -> str:
         return f"the server at {client.base_url} cannot import this: {_reason(response)}"
 
 
@@ -145,7 +144,16 @@ async def _existing_id(database: Database, name: str) -> str | None:
     return None if row is None else str(row.id)
 
 
-def _reason(response: httpx.Response) -> str:
+def _client_of(owner: Owner) -> "httpx.AsyncClient":
+    import httpx  # noqa: PLC0415 (most imports find no server)
+
+    # A server that is busy answers late; one that is gone is noticed by its connection. Whatever
+    # proxy the environment names, it is not for this machine.
+    timeout = httpx.Timeout(None, connect=5.0)
+    return httpx.AsyncClient(base_url=owner.url, timeout=timeout, trust_env=False)
+
+
+def _reason(response: "httpx.Response") -> str:
     try:
         return str(response.json()["errors"][0]["message"])
     except (ValueError, LookupError, TypeError):

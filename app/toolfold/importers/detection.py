@@ -9,7 +9,7 @@ from pathlib import Path
 from toolfold.importers import known_formats
 from toolfold.importers.importer import Importer
 from toolfold.importers.registry import IMPORTERS
-from toolfold.importers.sample import first_values, head
+from toolfold.importers.sample import begins_with, first_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,26 @@ def detect(path: Path) -> Detection:
     Raises:
         OSError: if it cannot be read.
     """
-    if head(path).startswith(known_formats.SQLITE_HEADER):
-        return Detection(unsupported=known_formats.SQLITE)
-    # A tool's output may itself be a transcript, so where it lies comes first; that may be enough.
-    if any(importer.owns(path, ()) for importer in IMPORTERS):
-        return Detection(companion=True)
-    sample = first_values(path)
+    # A tool's output may itself be a transcript, so where it lies comes first.
+    if (detected := detect_by_place(path)) is not None:
+        return detected
+    sample = list(first_values(path))
     if any(importer.owns(path, sample) for importer in IMPORTERS):
         return Detection(companion=True)
     for importer in IMPORTERS:
         if importer.accepts(sample):
             return Detection(importer=importer)
     return Detection(unsupported=known_formats.name(sample))
+
+
+def detect_by_place(path: Path) -> Detection | None:
+    """Say what the file at `path` is if that is told without its first values.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    if begins_with(path, known_formats.SQLITE_HEADER):
+        return Detection(unsupported=known_formats.SQLITE)
+    if any(importer.owns(path, ()) for importer in IMPORTERS):
+        return Detection(companion=True)
+    return None

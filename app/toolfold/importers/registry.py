@@ -15,3 +15,8 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer(toolfold_export.NAME, toolfold_export.accepts, toolfold_export.parse),
 )
 """Every format that can be imported."""
+
+
+def importer_of(name: str) -> Importer | None:
+    """Return the importer of a format; None if there is none any more."""
+    return next((importer for importer in IMPORTERS if importer.name == name), None)

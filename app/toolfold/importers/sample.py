@@ -22,32 +22,32 @@ _PADDING = b"\x00\xef\xbb\xbf \t\r\n"
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?P<end>"?)|[\[\]{},]', re.DOTALL)
 
 
-def head(path: Path) -> bytes:
-    """Return the first bytes of a file.
+def begins_with(path: Path, mark: bytes) -> bool:
+    """Say whether the first bytes of a file are these.
 
     Raises:
         OSError: if the file cannot be read.
     """
-    with path.open("rb") as file:
-        return file.read(HEAD_BYTES)
+    with path.open("rb", buffering=0) as file:
+        return file.read(len(mark)) == mark
 
 
-def first_values(path: Path) -> list[Json]:
-    """Return the values of a file's first lines, or the beginning of its one document.
+def first_values(path: Path) -> Iterator[Json]:
+    """Yield the values of a file's first lines, or the beginning of its one document.
+
+    No more of the file is read than is needed for the values that are asked for.
 
     Raises:
         OSError: if the file cannot be read.
     """
-    start = head(path).lstrip(_PADDING)
     lines = _lines(path)
     values = _values(next(lines, b""))
-    if not values and start.startswith((b"{", b"[")):
-        document = _document(start)
-        if document:
-            return document
+    if not values and (document := _document(path)):
+        yield from document
+        return
+    yield from values
     for line in lines:
-        values += _values(line)
-    return values
+        yield from _values(line)
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -72,8 +72,12 @@ def _values(line: bytes) -> list[Json]:
     ]
 
 
-def _document(start: bytes) -> list[Json]:
-    """Return the value of the JSON document that begins so, without what is cut off; or none."""
+def _document(path: Path) -> list[Json]:
+    """Return the value of the JSON document that a file is, without what is cut off; or none."""
+    with path.open("rb") as file:
+        start = file.read(HEAD_BYTES).lstrip(_PADDING)
+    if not start.startswith((b"{", b"[")):
+        return []
     text = start.decode("utf-8", "replace")
     closers: list[str] = []
     end, closing = 0, ""

@@ -6,8 +6,9 @@
   with what is stored, and what is new is written in one transaction.
 - `sending` and `told`, `receiving` and `stream`: entries go out as lines to the server that owns
   the database, where they become batches.
-- `file` and what it uses (`prior`, `reading`, `reading_process`, `report`): a file becomes batches,
-  in a thread or a process, and is not read when it was imported before.
+- `opening` and what it uses (`prior`, `reading`, `reading_process`): a file is compared with what
+  was imported of it, and what is worth it becomes batches, in a thread or a process.
+- `file` and `report`: the batches of a file are written, and it is told what became of it.
 - `appending`, `patching`, `too_long`: messages that clients append, what they say of tool calls
   later, and what of that is refused as too long.
 - `live_log`: what a client and an agent say, sent on while they say it.

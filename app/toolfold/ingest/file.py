@@ -1,34 +1,24 @@
-"""Importing one file: detected, compared with what is known, read in batches, written.
+"""Importing one file: opened, read in batches, written.
 
 A worker thread parses and prepares the next batch while one is written. Each batch and the place
 in the file that it reaches are one transaction, so an import that is cut off goes on from there.
 """
 
-from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-import anyio.to_thread
 from sqlalchemy import Connection
 
 from toolfold.errors import DatabaseError, UnknownIdError
 from toolfold.events import Events
-from toolfold.importers import Importer, detect
-from toolfold.ingest import prior, projects
+from toolfold.importers import Importer
+from toolfold.ingest import projects
 from toolfold.ingest.batch import Batch, Problem
-from toolfold.ingest.gathering import Gatherer
-from toolfold.ingest.reading import Reading, Step, ahead, unexpected
-from toolfold.ingest.reading_process import ReadingProcess
-from toolfold.ingest.report import (
-    FileReport,
-    FileState,
-    failed,
-    in_one_line,
-    not_imported,
-    state_of,
-)
+from toolfold.ingest.opening import Opened, Opener
+from toolfold.ingest.reading import Step, ahead, unexpected
+from toolfold.ingest.report import FileReport, in_one_line, state_of
 from toolfold.ingest.sending import Post, Progress, send
 from toolfold.ingest.source import Reached, Source, write_part
 from toolfold.ingest.tally import Tally
@@ -42,9 +32,9 @@ async def import_file(  # noqa: PLR0913 - each may be given by a caller without 
     path: Path,
     *,
     importer: Importer | None = None,
+    opened: Opened | FileReport | None = None,
     progress: Progress | None = None,
     events: Events | None = None,
-    process: ReadingProcess | None = None,
 ) -> FileReport:
     """Import one file into a project that exists, by the importer given or the one detected.
 
@@ -52,28 +42,30 @@ async def import_file(  # noqa: PLR0913 - each may be given by a caller without 
     grew, or whose import was cut off, is read again and only what is new is written; any other
     change is compared message by message. What is wrong with a file is in its report. Sessions
     and messages without any time get that of the file's last change. A process whose sessions are
-    followed gives its `events`, which are told after each commit. `process` reads the file, if it
-    is free; else a thread does.
+    followed gives its `events`, which are told after each commit. A caller that has `opened` the
+    file already gives what came of it.
 
     Raises:
         UnknownIdError: if the project was deleted meanwhile.
         DatabaseError: if the database fails.
     """
-    found = await _look_at(database, project_id, path, importer)
+    found = opened or await Opener(database, project_id).open(path, importer)
     if isinstance(found, FileReport):
         return found
-    importer, source = found
-    running = _Import(database, project_id, path, importer, source, events, process)
-    return await running.run(progress or _untold)
+    try:
+        return await _Import(database, project_id, found, events).run(progress or _untold)
+    finally:
+        found.is_over.set()
 
 
-async def send_file(
+async def send_file(  # noqa: PLR0913 - as with `import_file`.
     database: Database,
     project_id: str,
     path: Path,
     post: Post,
     *,
     importer: Importer | None = None,
+    opened: Opened | FileReport | None = None,
     progress: Progress | None = None,
 ) -> FileReport:
     """Import one file as `import_file` does, but have it written by the server that `post` is to.
@@ -84,31 +76,13 @@ async def send_file(
         UnknownIdError: if the project was deleted meanwhile.
         DatabaseError: if the database or the server fails.
     """
-    found = await _look_at(database, project_id, path, importer)
+    found = opened or await Opener(database, project_id).open(path, importer)
     if isinstance(found, FileReport):
         return found
-    importer, source = found
-    return await send(path, importer, source, post, progress or _untold)
-
-
-async def _look_at(
-    database: Database, project_id: str, path: Path, importer: Importer | None
-) -> tuple[Importer, Source] | FileReport:
-    """Return what is worth importing, and by which importer; a report if nothing is."""
     try:
-        if importer is None:
-            detected = await anyio.to_thread.run_sync(detect, path)
-            if detected.importer is None:
-                return not_imported(path, detected)
-            importer = detected.importer
-        known = await prior.look_up(database, project_id, path, importer)
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
-        return failed(path, importer.name if importer else None, Problem(None, reason))
-    if known.is_unchanged:
-        sessions = () if known.session_id is None else (known.session_id,)
-        return FileReport(path, importer.name, FileState.UNCHANGED, sessions=sessions)
-    return importer, known.source(path, importer)
+        return await send(path, found.importer, found.source, post, progress or _untold)
+    finally:
+        found.is_over.set()
 
 
 def _untold(_byte_count: int) -> None:
@@ -121,29 +95,23 @@ class _Import:
 
     database: Database
     project_id: str
-    path: Path
-    importer: Importer
-    source: Source
+    opened: Opened
     events: Events | None
-    process: ReadingProcess | None
+    source: Source = field(init=False)
     bytes: int = 0
     tally: Tally = field(default_factory=Tally)
 
+    def __post_init__(self) -> None:
+        self.source = self.opened.source
+
     async def run(self, progress: Progress) -> FileReport:
-        async with aclosing(ahead(self._steps())) as steps:
+        async with aclosing(ahead(self.opened.steps())) as steps:
             async for step in steps:
                 failure = await self._take(step)
                 progress(self.bytes)
                 if failure is not None:
                     return self._report(failure)
         return self._report(None)
-
-    def _steps(self) -> Iterator[Step[Batch]]:
-        first = self.source.imported_line
-        if self.process is not None and self.process.is_free:
-            return self.process.steps(self.importer, self.path, imported_line=first)
-        gatherer = Gatherer(self.importer.name, keeps_raw=True)
-        return Reading(self.importer, self.path, gatherer, imported_line=first).steps()
 
     async def _take(self, step: Step[Batch]) -> Problem | None:
         """Write a step, if there is anything to write; return what ends the import, if it does."""
@@ -158,7 +126,7 @@ class _Import:
             except (DatabaseError, UnknownIdError):
                 raise
             except Exception as error:  # noqa: BLE001 (one file must not end that of a folder)
-                reason = unexpected("writing an import failed", self.importer.name, error)
+                reason = unexpected("writing an import failed", self.opened.importer.name, error)
                 return Problem(None, f"cannot be written ({reason})")
             if self.events is not None:
                 self.events.publish(counts.positions(self.project_id))
@@ -189,10 +157,10 @@ class _Import:
         )
 
     def _report(self, failure: Problem | None) -> FileReport:
-        tally = self.tally
+        tally, path = self.tally, self.opened.path
         return FileReport(
-            self.path,
-            self.importer.name,
+            path,
+            self.opened.importer.name,
             state_of(failure, deleted=tally.deleted, left=tally.sessions),
             added=tally.added,
             updated=tally.updated,
@@ -202,5 +170,5 @@ class _Import:
             bytes=self.bytes,
             problems=(*tally.problems, *([failure] if failure else [])),
             sessions=tuple(tally.sessions),
-            error=in_one_line(self.path, failure) if failure else None,
+            error=in_one_line(path, failure) if failure else None,
         )

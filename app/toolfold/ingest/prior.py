@@ -1,20 +1,22 @@
-"""What is known of a file before it is read: whether, and from which line, it is worth reading."""
+"""What a file is beside what was imported of it: whether, and from which line, it is worth reading.
+
+Nothing here asks the database, so that it can be done in a thread.
+"""
 
 import hashlib
 import os
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import anyio.to_thread
 from sqlalchemy import Row
 
-from toolfold.importers import Importer
+from toolfold.importers import Detection, Importer, detect, importer_of
 from toolfold.ingest.preparation import mend
 from toolfold.ingest.source import Source
-from toolfold.store import source
-from toolfold.store.engine import Database
+
+_BUFFER_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +25,25 @@ class Prior:
 
     `is_unchanged` says that all of it, and of its companions, was imported. `imported_line` is
     the last line that need not be told again. `companions` is what they are now, `changed_at`
-    when the file was last written, never later than now.
+    when the file was last written, never later than now. `digest` is that of all of its bytes if
+    nothing was imported of it, as then a file of the same bytes may have been.
     """
 
+    importer: Importer
     source_id: str
     companions: bytes
     changed_at: datetime
+    digest: bytes | None = None
     is_unchanged: bool = False
     imported_line: int = 0
     session_id: str | None = None
 
-    def source(self, path: Path, importer: Importer) -> Source:
+    def source(self, path: Path) -> Source:
         """Return the file as the source of the import that is worth making."""
         return Source(
             id=self.source_id,
             path=mend(str(path.resolve())),
-            format=importer.name,
+            format=self.importer.name,
             companions=self.companions,
             changed_at=self.changed_at,
             imported_line=self.imported_line,
@@ -46,64 +51,54 @@ class Prior:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Now:
-    """A file as it is: its source's id, its size in bytes, and what `Prior` says of it."""
-
-    source_id: str
-    size: int
-    companions: bytes
-    changed_at: datetime
+def source_id_of(path: Path) -> str:
+    """Return what a file is known by as a source."""
+    return hashlib.sha256(os.fsencode(path.resolve())).hexdigest()
 
 
-async def look_up(database: Database, project_id: str, path: Path, importer: Importer) -> Prior:
-    """Compare a file with what was imported of it, or of a file of the same bytes.
+def look(path: Path, importer: Importer | None, row: Row[Any] | None) -> Prior | Detection:
+    """Compare a file with `row`, which is what was imported of it; say what it is if no importer.
+
+    What begins as it did when it was imported is of the format that it was then, and need not be
+    detected again.
 
     Raises:
         OSError: if the file cannot be read.
     """
-    now = await anyio.to_thread.run_sync(_look_at, path, importer)
-    prior = Prior(now.source_id, now.companions, now.changed_at)
-    async with database.read() as connection:
-        row = await source.by_id(connection, project_id, now.source_id)
+    begins_the_same = row is not None and _digest(path, row.size) == row.digest
+    if importer is None and row is not None and row.size and begins_the_same:
+        importer = importer_of(row.format)
+    if importer is None:
+        detected = detect(path)
+        if detected.importer is None:
+            return detected
+        importer = detected.importer
+    found = _as_it_is(path, importer)
     if row is None or row.format != importer.name:
-        row = await _copy(database, project_id, path, now)
-        if row is not None and row.format == importer.name:
-            return replace(prior, is_unchanged=True, session_id=row.session_id)
-        return prior
-    begins_the_same = await anyio.to_thread.run_sync(_digest, path, row.size) == row.digest
-    return _compared(prior, row, now, begins_the_same=begins_the_same)
-
-
-def _compared(prior: Prior, row: Row[Any], now: _Now, *, begins_the_same: bool) -> Prior:
-    was_ended = row.companions is not None
-    same_companions = row.companions == now.companions
+        return replace(found.prior, digest=_digest(path, found.size))
+    same_companions = row.companions == found.prior.companions
     # Another companion may complete what an earlier line told.
-    goes_on = begins_the_same and (same_companions or not was_ended)
+    goes_on = begins_the_same and (same_companions or row.companions is None)
     return replace(
-        prior,
-        is_unchanged=begins_the_same and same_companions and now.size == row.size,
+        found.prior,
+        is_unchanged=begins_the_same and same_companions and found.size == row.size,
         imported_line=row.line if goes_on else 0,
         session_id=row.session_id,
     )
 
 
-async def _copy(database: Database, project_id: str, path: Path, now: _Now) -> Row[Any] | None:
-    """Return the source of the same bytes under another path, such as before the file moved."""
-    digest = await anyio.to_thread.run_sync(_digest, path, now.size)
-    async with database.read() as connection:
-        return await source.by_bytes(connection, project_id, digest, now.companions)
+class _Now(NamedTuple):
+    """A file as it is: its size in bytes, and what `Prior` says of it without anything imported."""
+
+    size: int
+    prior: Prior
 
 
-def _look_at(path: Path, importer: Importer) -> _Now:
-    whole_path = path.resolve()
+def _as_it_is(path: Path, importer: Importer) -> _Now:
     status = path.stat()
-    return _Now(
-        source_id=hashlib.sha256(os.fsencode(whole_path)).hexdigest(),
-        size=status.st_size,
-        companions=_companions(importer, whole_path),
-        changed_at=_past(status.st_mtime),
-    )
+    companions = _companions(importer, path.resolve())
+    changed_at = _past(status.st_mtime)
+    return _Now(status.st_size, Prior(importer, source_id_of(path), companions, changed_at))
 
 
 def _past(seconds: float) -> datetime:
@@ -118,11 +113,12 @@ def _past(seconds: float) -> datetime:
 def _digest(path: Path, size: int) -> bytes:
     """Return the SHA-256 of a file's first `size` bytes, or of all if it has fewer."""
     digest = hashlib.sha256()
+    buffer = memoryview(bytearray(min(size, _BUFFER_BYTES)))
     left = size
-    with path.open("rb") as file:
-        while left and (piece := file.read(min(left, 1024 * 1024))):
-            digest.update(piece)
-            left -= len(piece)
+    with path.open("rb", buffering=0) as file:
+        while left and (count := file.readinto(buffer[:left])):
+            digest.update(buffer[:count])
+            left -= count
     return digest.digest()
 
 

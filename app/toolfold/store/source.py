@@ -3,21 +3,29 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolfold.store.tables import record_table, source_table
 
 _column = source_table.c
 _RECORDS_AT_ONCE = 100
+_BY_IDS = select(source_table).where(
+    _column.project_id == bindparam("project"), _column.id.in_(bindparam("ids", expanding=True))
+)
 
 
 async def by_id(connection: AsyncConnection, project_id: str, source_id: str) -> Row[Any] | None:
     """Return every column of a source, None if there is none."""
-    statement = select(source_table).where(
-        _column.project_id == project_id, _column.id == source_id
-    )
-    return (await connection.execute(statement)).one_or_none()
+    return (await by_ids(connection, project_id, [source_id])).get(source_id)
+
+
+async def by_ids(
+    connection: AsyncConnection, project_id: str, source_ids: Sequence[str]
+) -> dict[str, Row[Any]]:
+    """Return every column of the sources that there are, by id; at most a few hundred."""
+    given = {"project": project_id, "ids": source_ids}
+    return {row.id: row for row in await connection.execute(_BY_IDS, given)}
 
 
 async def records(

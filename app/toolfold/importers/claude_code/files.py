@@ -21,7 +21,6 @@ from toolfold.importers.claude_code.records import (
     CONVERSATION,
     Envelope,
     Fields,
-    accepts,
     envelope,
     is_record,
 )
@@ -94,7 +93,7 @@ def owns(path: Path, sample: Sequence[Json]) -> bool:
 @lru_cache(maxsize=64)
 def _is_transcript(path: Path, _changed_at_ns: int) -> bool:
     """Say whether a file is a session's; a session may have hundreds of results beside it."""
-    return accepts(first_values(path))
+    return any(map(is_record, first_values(path)))
 
 
 def _is_meta(value: Fields) -> bool:
