@@ -51,7 +51,9 @@ function Content({ message, call }: { message: Message; call: ToolCall }) {
       <Loaded key={key} message={message} call={call} content={entry.content} />
       {isRunning(call) && call.contentSize !== null && <StillRunning reload={() => reload(message, call)} />}
       {words && <p className="note warning">{words}</p>}
-      {call.contentSize !== null && <Foot key={`foot ${key}`} message={message} call={call} />}
+      {call.contentSize !== null && (
+        <Foot key={`foot ${key}`} message={message} call={call} inParts={entry.content.lines !== null} />
+      )}
     </Suspense>
   )
 }

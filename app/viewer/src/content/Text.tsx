@@ -1,6 +1,5 @@
 import { memo, useMemo, useState } from 'react'
 import type { ToolCall } from '../graphql/documents'
-import { count } from '../interface/format'
 import { Code } from './Code'
 import { isDiff, parse } from './changes'
 import { Diff } from './Diff'
@@ -9,28 +8,10 @@ import { languageOf } from './languages'
 import { Prose } from './Prose'
 import { Terminal } from './Terminal'
 
-/** More lines come when asked for. */
-const LINES = 2_000
 const MOST_JSON = 500_000
 
 /** A tool's text in the view that fits what the tool does. */
 export const Text = memo(function Text({ text, call }: { text: string; call: ToolCall }) {
-  const [limit, setLimit] = useState(LINES)
-  const lines = useMemo(() => text.split('\n'), [text])
-  const shown = lines.length > limit ? lines.slice(0, limit).join('\n') : text
-  return (
-    <>
-      <View text={shown} call={call} />
-      {lines.length > limit && (
-        <button type="button" className="more" onClick={() => setLimit(limit + LINES)}>
-          Show more: {count(limit)} of {count(lines.length)} lines
-        </button>
-      )}
-    </>
-  )
-})
-
-function View({ text, call }: { text: string; call: ToolCall }) {
   const json = useMemo(() => parseJson(text), [text])
   const changes = useMemo(() => (isDiff(text) ? parse(text) : []), [text])
   if (json !== undefined) return <Json value={json} text={text} />
@@ -46,7 +27,7 @@ function View({ text, call }: { text: string; call: ToolCall }) {
     )
   }
   return <File text={text} path={call.kind === 'READ' ? (call.locations[0]?.path ?? call.title) : null} />
-}
+})
 
 /** A file's text; numbers that the agent put before each line become line numbers. */
 export function File({ text, path }: { text: string; path: string | null }) {
