@@ -11,7 +11,7 @@ const DRAG = 8
 /** Of what is opened, so much comes into sight, in pixels. */
 const ROOM = 240
 const UPWARD_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
-const RELEASES = ['pointerup', 'pointercancel']
+const TOUCHES = ['touchstart', 'touchmove'] as const
 const SCROLLING_KEYS = new Set([...UPWARD_KEYS, 'ArrowDown', 'PageDown', 'End', ' '])
 
 /**
@@ -48,6 +48,7 @@ export function useFollowing(
   const queued = useRef(false)
   const touched = useRef(0)
   const upward = useRef(0)
+  const finger = useRef(0)
   const offset = useRef(0)
   const version = transcript.snapshot()
 
@@ -105,6 +106,12 @@ export function useFollowing(
       if (event instanceof WheelEvent && event.deltaY < 0) up()
       if (event instanceof KeyboardEvent && UPWARD_KEYS.has(event.key)) up()
     }
+    // A finger that goes down draws what is above into sight.
+    const onTouch = (event: TouchEvent) => {
+      const y = event.touches[0]?.clientY ?? 0
+      if (event.type === 'touchmove' && y > finger.current) up()
+      finger.current = y
+    }
     // What is pressed stays under the pointer: a button that moves away before it is let go takes no click.
     const press = (event: PointerEvent) => {
       const row = rowIn(element.querySelector('.list'), event.target as Element)
@@ -116,13 +123,16 @@ export function useFollowing(
       const from = pressed.current
       if (from && Math.hypot(event.clientX - from.x, event.clientY - from.y) > DRAG) pressed.current = null
     }
-    const release = () => {
+    const release = (event: PointerEvent) => {
       if (!pressed.current) return
+      // A finger that scrolls has nothing to click.
+      if (event.type === 'pointercancel') pressed.current = null
       // After the click, which may open what was pressed.
-      setTimeout(() => {
-        pressed.current = null
-        stay()
-      })
+      else
+        setTimeout(() => {
+          pressed.current = null
+          stay()
+        })
     }
     // Opening anything that folds out is reading it, where it is.
     const onClick = (event: Event) => {
@@ -132,14 +142,18 @@ export function useFollowing(
     }
     const inputs = ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown']
     for (const name of inputs) element.addEventListener(name, onInput, { passive: true })
+    for (const name of TOUCHES) element.addEventListener(name, onTouch, { passive: true })
     element.addEventListener('pointerdown', press, { passive: true })
     element.addEventListener('pointermove', drag, { passive: true })
-    for (const name of RELEASES) window.addEventListener(name, release, { passive: true })
+    window.addEventListener('pointerup', release, { passive: true })
+    window.addEventListener('pointercancel', release, { passive: true })
     element.addEventListener('click', onClick, { capture: true })
     return () => {
+      for (const name of TOUCHES) element.removeEventListener(name, onTouch)
       element.removeEventListener('pointerdown', press)
       element.removeEventListener('pointermove', drag)
-      for (const name of RELEASES) window.removeEventListener(name, release)
+      window.removeEventListener('pointerup', release)
+      window.removeEventListener('pointercancel', release)
       for (const name of inputs) element.removeEventListener(name, onInput)
       element.removeEventListener('click', onClick, { capture: true })
     }
