@@ -72,9 +72,10 @@ export const ChildSessionsQuery = graphql(
 )
 
 export const ProjectsQuery = graphql(`
-  query Projects {
-    projects(first: 200) {
+  query Projects($after: String) {
+    projects(first: 200, after: $after) {
       nodes { id name }
+      pageInfo { hasNextPage endCursor }
     }
   }
 `)
