@@ -50,7 +50,7 @@ export default defineConfig({
           groups: [
             {
               name: 'begin',
-              test: /src\/graphql\/|interface\/address|session\/opening|preload-helper|rolldown/,
+              test: /src\/graphql\/|interface\/(address|exactJson)|session\/opening|preload-helper|rolldown/,
               priority: 3,
             },
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 2 },

@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from 'react'
 import type { ToolCall } from '../graphql/documents'
+import { parseExactly } from '../interface/exactJson'
 import { Code } from './Code'
 import { isDiff, parse } from './changes'
 import { Diff } from './Diff'
@@ -64,7 +65,8 @@ function Json({ value, text }: { value: unknown; text: string }) {
 function parseJson(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text) || text.length > MOST_JSON) return undefined
   try {
-    return JSON.parse(text)
+    const value = parseExactly(text)
+    return value !== null && typeof value === 'object' ? value : undefined
   } catch {
     return undefined
   }

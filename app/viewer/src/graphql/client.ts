@@ -1,5 +1,6 @@
 /** Requests and live updates, both over `/graphql`. */
 import type { Client, ExecutionResult } from 'graphql-ws'
+import { parseExactly } from '../interface/exactJson'
 import { type Document, textOf } from './graphql'
 
 /** Why a request got no answer, in words for the person who reads. */
@@ -24,7 +25,10 @@ export async function request<Data, Variables extends Record<string, unknown>>(
   variables: Variables,
 ): Promise<Data> {
   const response = await send(JSON.stringify({ ...textOf(document), variables }))
-  const answer: Answer<Data> | null = await response.json().catch(() => null)
+  const answer = await response
+    .text()
+    .then((text) => parseExactly(text) as Answer<Data>)
+    .catch(() => null)
   const [first] = answer?.errors ?? []
   if (first) throw new RequestError(first.message, first.extensions?.code)
   if (answer?.data) return answer.data
