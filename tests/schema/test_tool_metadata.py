@@ -448,6 +448,45 @@ async def test_lines_are_those_that_a_person_would_read(
     assert found == {**shown, "truncated": [], "totalLines": 5}
 
 
+@pytest.mark.parametrize("count", [1, 5, 6, 20_000])
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_one_query_has_a_short_content_whole_and_a_long_one_by_its_first_lines(
+    api: Api, count: int
+) -> None:
+    # The largest is over a slice, and read as a stream.
+    numbers = [f"line {number} " + "." * (60 if count > 6 else 0) for number in range(1, count + 1)]
+    session = await api.store([tool_message([text_block("\n".join(numbers))])])
+    document = """
+    query ($id: ID!) { message(id: $id) { toolMetadata {
+      blocks(maxLines: 5) { ... on TextBlock { text } }
+      contentLines(count: 2, ifOver: 5) { lines totalLines nextFrom }
+      contentOmitted { reason } } } }
+    """
+    api = api.with_settings(content_budget_bytes=10_000_000)
+    found = (await api.data(document, id=session.message(1)))["message"]["toolMetadata"]
+    first = {"lines": numbers[:2], "totalLines": count, "nextFrom": 3}
+    assert found == {
+        "blocks": None if count > 5 else [{"text": "\n".join(numbers)}],
+        "contentLines": first if count > 5 else None,
+        "contentOmitted": None,
+    }
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_each_of_a_list_is_shown_by_its_own_number_of_lines(api: Api) -> None:
+    texts = ["one", "one\ntwo", "one\ntwo\nthree", "one\n"]
+    session = await api.store([tool_message([text_block(value)]) for value in texts])
+    found = await api.data(
+        "query ($id: ID!) { session(id: $id) { messages { nodes { toolMetadata {"
+        " few: blocks(maxLines: 1) { ... on TextBlock { text } }"
+        " all: blocks { ... on TextBlock { text } } } } } } }",
+        id=session.id,
+    )
+    calls = [node["toolMetadata"] for node in found["session"]["messages"]["nodes"]]
+    assert [call["all"] for call in calls] == [[{"text": value}] for value in texts]
+    assert [call["few"] for call in calls] == [[{"text": "one"}], None, None, [{"text": "one\n"}]]
+
+
 @pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
 async def test_a_line_over_64_kib_is_cut_and_told(api: Api) -> None:
     api = api.with_settings(content_budget_bytes=1_000_000)

@@ -73,25 +73,38 @@ def text(value: str) -> dict[str, Any]:
 
 def import_long(site: Site, count: int) -> str:
     """Import a session of `count` messages, two tool calls in three, and return its GraphQL id."""
+    messages = (_long_message(sequence) for sequence in range(1, count + 1))
+    return _import(site, "A long session", messages)
+
+
+def import_states(site: Site, *states: tuple[str, str]) -> str:
+    """Import a session of calls, each of such a status and state, named by them; return its id."""
+    messages = (
+        _call(sequence, f"{status} {state}", status=status, contentState=state)
+        for sequence, (status, state) in enumerate(states, 1)
+    )
+    return _import(site, "A session of states", messages)
+
+
+def _import(site: Site, title: str, messages: Iterable[dict[str, Any]]) -> str:
     answer = httpx.post(
         f"{site.url}/api/projects/default/import",
-        content=_lines(count),
+        content=_lines(title, messages),
         timeout=300,
         trust_env=False,
     )
     assert answer.status_code == 200, answer.text
-    found = site.query('{ sessions(filter: {titleContains: "A long session"}) { nodes { id } } }')
+    found = site.query(f'{{ sessions(filter: {{titleContains: "{title}"}}) {{ nodes {{ id }} }} }}')
     session: str = found["sessions"]["nodes"][0]["id"]
     return session
 
 
-def _lines(count: int) -> Iterable[bytes]:
-    head = {"format": "test", "sourceSession": f"long-{count}", "agent": "test-agent"}
+def _lines(title: str, messages: Iterable[dict[str, Any]]) -> Iterable[bytes]:
+    head = {"format": "test", "sourceSession": title, "agent": "test-agent", "title": title}
     at = {"createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-01-01T00:00:00.000Z"}
-    title = {"title": "A long session", "status": "completed"}
-    yield _line({"toolfold": 1, "session": {"id": f"long-{count}", **head, **title, **at}})
-    for sequence in range(1, count + 1):
-        yield _line({"message": _long_message(sequence)})
+    yield _line({"toolfold": 1, "session": {"id": title, **head, "status": "completed", **at}})
+    for message in messages:
+        yield _line({"message": message})
 
 
 def _line(value: dict[str, Any]) -> bytes:
@@ -99,22 +112,26 @@ def _line(value: dict[str, Any]) -> bytes:
 
 
 def _long_message(sequence: int) -> dict[str, Any]:
-    base: dict[str, Any] = {
-        "sequence": sequence,
-        "clientId": f"m{sequence}",
-        "createdAt": "2026-01-01T00:00:00.000Z",
-    }
     if sequence % 3 == 0:
         words = " ".join(f"word {sequence + place}" for place in range(sequence % 40 + 3))
-        return {**base, "role": "assistant", "content": f"Message {sequence}: {words}"}
-    output = {"type": "content", "content": {"type": "text", "text": f"output of {sequence}"}}
+        said = {"role": "assistant", "content": f"Message {sequence}: {words}"}
+        return {**_head(sequence), **said}
+    output = text(f"output of {sequence}")
+    return _call(sequence, f"command {sequence}", contentState="complete", content=[output])
+
+
+def _call(sequence: int, title: str, **changes: Any) -> dict[str, Any]:
     call = {
         "toolCallId": f"call{sequence}",
         "name": "Bash",
-        "title": f"command {sequence}",
+        "title": title,
         "kind": "execute",
         "status": "completed",
-        "contentState": "complete",
-        "content": [output],
+        **changes,
     }
-    return {**base, "role": "tool", "toolCall": call}
+    return {**_head(sequence), "role": "tool", "toolCall": call}
+
+
+def _head(sequence: int) -> dict[str, Any]:
+    at = "2026-01-01T00:00:00.000Z"
+    return {"sequence": sequence, "clientId": f"m{sequence}", "createdAt": at}

@@ -134,3 +134,39 @@ def test_on_a_narrow_screen_the_answer_is_below_the_query(graphiql: Page) -> Non
     assert answer["y"] >= query["y"] + query["height"]
     assert answer["width"] > 200
     assert graphiql.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_at_320_pixels_everything_is_in_reach(graphiql: Page) -> None:
+    graphiql.set_viewport_size({"width": 320, "height": 640})
+    for selector, width in [
+        (".graphiql-query-editor .graphiql-editor", 280),
+        (".result-window", 280),
+    ]:
+        box = graphiql.locator(selector).first.bounding_box()
+        assert box is not None
+        assert box["width"] >= width
+    for name in ("Show Documentation Explorer", "Show History", "Show GraphiQL Explorer"):
+        button = graphiql.get_by_label(name)
+        expect(button).to_be_in_viewport(ratio=1)
+    expect(graphiql.get_by_label("Open settings dialog")).to_be_in_viewport(ratio=1)
+    run(graphiql)
+    expect(graphiql.locator(".graphiql-response")).to_contain_text("messageCount")
+    graphiql.get_by_label("Show Documentation Explorer").click()
+    pane = graphiql.locator(".graphiql-doc-explorer")
+    box = pane.bounding_box()
+    assert box is not None
+    assert box["width"] >= 280
+    pane.get_by_role("link", name="Query").click()
+    expect(pane).to_contain_text("What this server enforces")
+    graphiql.get_by_label("Hide Documentation Explorer").click()
+    expect(graphiql.locator(".graphiql-query-editor .view-line").first).to_be_in_viewport()
+    assert graphiql.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_first_comment_names_the_guard() -> None:
+    (latest,) = (path for path in QUERIES if path.stem == "latest")
+    comment, _, rest = latest.read_text(encoding="utf-8").partition("query Latest")
+    assert "guard" in comment
+    assert "guard delivers contents until 256 KiB" in " ".join(
+        line.removeprefix("# ") for line in rest.splitlines()
+    )

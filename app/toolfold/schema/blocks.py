@@ -113,9 +113,14 @@ ToolContentBlock = Annotated[
 ]
 
 
-def parse_blocks(data: bytes, *, project_id: str) -> list[Any]:
-    """Return the blocks of a stored content; one block if it is not an array."""
+def parse_blocks(data: bytes, *, project_id: str, max_lines: int | None = None) -> list[Any] | None:
+    """Return the blocks of a stored content; one block if it is not an array.
+
+    None if its text has more than `max_lines` lines.
+    """
     content = stored_json.decode(data)
+    if max_lines is not None and len(readable.lines(content)) > max_lines:
+        return None
     items = content if isinstance(content, list) else [content]
     return [parse_block(item, project_id) for item in items]
 

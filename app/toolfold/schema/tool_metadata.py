@@ -63,10 +63,10 @@ def check_max_chars(max_chars: int) -> None:
         )
 
 
-def _charge(info: Info) -> Callable[[list[Any]], None]:
+def _charge(info: Info) -> Callable[[list[Any] | None], None]:
     """Charge the blocks of a content as rows: each takes more of a response than of the store."""
     place, ledger = selection.raw_info(info).path, info.context.ledger
-    return lambda blocks: ledger.charge_rows(len(blocks), place)
+    return lambda blocks: None if blocks is None else ledger.charge_rows(len(blocks), place)
 
 
 @strawberry.type(
@@ -158,14 +158,18 @@ class ToolMetadata(Node):
 
     @strawberry.field(
         description=(
-            "The same bytes as typed blocks (ACP), admitted with `content`: one decision, one read."
+            "The same bytes as typed blocks (ACP), admitted with `content`: one decision, one "
+            "read. With `maxLines`, null also where the text that a person would read has more "
+            "lines."
         ),
         metadata=fields.repeatable(*CONTENT_COLUMNS),
         graphql_type=list[ToolContentBlock] | None,
     )
-    def blocks(root: strawberry.Parent[MessageRow], info: Info) -> heavy.Reading:
+    def blocks(
+        root: strawberry.Parent[MessageRow], info: Info, max_lines: int | None = None
+    ) -> heavy.Reading:
         part = root.part("tool_content")
-        parse = partial(parse_blocks, project_id=root.project_id)
+        parse = partial(parse_blocks, project_id=root.project_id, max_lines=max_lines)
         reading = heavy.read(info, part, parse, *CONTENT)
         return None if reading is None else replace(reading, accept=_charge(info))
 
@@ -188,7 +192,8 @@ class ToolMetadata(Node):
     @strawberry.field(
         description=(
             "The text that a person would read, by line, at any size. A negative `from` counts "
-            "from the end."
+            "from the end. With `ifOver`, null where it has no more lines than that: one query "
+            "asks for a short content by `blocks(maxLines:)` and for a long one by its first lines."
         ),
         metadata=fields.reads(*CONTENT_COLUMNS),
     )
@@ -197,9 +202,13 @@ class ToolMetadata(Node):
         info: Info,
         from_: Annotated[int, strawberry.argument(name="from")] = 1,
         count: int = 200,
+        if_over: int | None = None,
     ) -> ContentLines | None:
         part = root.part("tool_content")
-        return None if part is None else await lines_of(info, part, from_, count)
+        if part is None:
+            return None
+        found = await lines_of(info, part, from_, count)
+        return found if if_over is None or found.total_lines > if_over else None
 
     @strawberry.field(
         description=(

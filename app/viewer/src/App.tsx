@@ -1,40 +1,32 @@
-import { lazy, Suspense } from 'react'
+import { createRoot } from 'react-dom/client'
+import { sessionIn } from './interface/address'
 import { Boundary } from './interface/Boundary'
-import { Link, namedMessage, usePath } from './interface/navigation'
-import { begin } from './session/opening'
+import { later } from './interface/later'
+import { Link, usePath } from './interface/navigation'
 
-const loadSession = () => import('./session/Session')
-const Session = lazy(loadSession)
-const SessionList = lazy(() => import('./sessions/SessionList'))
+const Session = later(() => import('./session/Session'))
+const SessionList = later(() => import('./sessions/SessionList'))
 
-const SESSION = /^\/sessions\/([^/]+)\/?$/
-// A session and its code are asked for with the page, not one after the other.
-const first = SESSION.exec(location.pathname)?.[1]
-if (first) {
-  begin(decodeURIComponent(first), namedMessage())
-  void loadSession()
+/** Show what the address asks for, once its code is there. */
+export async function show(place: HTMLElement) {
+  await (sessionIn(location.pathname) === null ? SessionList : Session).ready()
+  createRoot(place).render(<App />)
 }
 
-/** What the address asks for. */
-export function App() {
+function App() {
   const path = usePath()
-  const session = SESSION.exec(path)?.[1]
-  if (session) {
-    const id = decodeURIComponent(session)
+  const session = sessionIn(path)
+  if (session !== null) {
     return (
-      <Boundary key={id} fallback={<Broken />}>
-        <Suspense fallback={<Loading />}>
-          <Session id={id} />
-        </Suspense>
+      <Boundary key={session} fallback={<Broken />}>
+        <Session id={session} fallback={<Loading />} />
       </Boundary>
     )
   }
   if (path === '/') {
     return (
       <Boundary fallback={<Broken />}>
-        <Suspense fallback={<Loading />}>
-          <SessionList />
-        </Suspense>
+        <SessionList fallback={<Loading />} />
       </Boundary>
     )
   }

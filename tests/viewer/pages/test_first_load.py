@@ -9,6 +9,8 @@ from tests.viewer.looking import body, head, open_session
 from tests.viewer.sessions import called, create, said, text
 
 MOST_BYTES = 110_000
+# With what draws Markdown, which comes with the first text in it.
+MOST_WITH_MARKDOWN = 125_000
 
 
 class Assets:
@@ -39,6 +41,17 @@ def test_the_first_load_is_small_and_has_no_graphiql(page: Page, site: Site) -> 
     sizes = assets.sizes()
     assert 0 < sum(sizes.values()) <= MOST_BYTES, sizes
     assert not [name for name in sizes if "graphiql" in name or "monaco" in name]
+
+
+def test_a_session_with_markdown_takes_little_more(page: Page, site: Site) -> None:
+    session = create(site, said("one", "There **may** be more."))
+    assets = Assets(page)
+    open_session(page, site, session)
+    expect(page.locator(".markdown strong")).to_have_text("may")
+    page.wait_for_load_state("networkidle")
+    sizes = assets.sizes()
+    assert assets.has("Markdown")
+    assert sum(sizes.values()) <= MOST_WITH_MARKDOWN, sizes
 
 
 def test_a_session_loads_what_draws_its_contents_when_they_are_first_shown(

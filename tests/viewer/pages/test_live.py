@@ -12,6 +12,7 @@ from tests.viewer.conftest import TIMEOUT_MS, Site
 from tests.viewer.looking import body, distance_from_end, head, next_frame, open_session
 from tests.viewer.sessions import append, called, create, said, text, update
 
+_TOP = "element => element.getBoundingClientRect().top"
 _TOP_OF_CARD = "() => document.querySelector('.card .head').getBoundingClientRect().top"
 
 _IS_ON_TOP = """
@@ -120,8 +121,50 @@ def test_nothing_lies_on_the_controls_of_a_failed_card(page: Page, site: Site, l
     expect(page.get_by_role("button", name="To the end")).to_be_visible()
     expect(retry).to_be_in_viewport(ratio=1)
     for button in (retry, head(page, "the call")):
-        # Rows take no pointer while they are scrolled.
-        page.wait_for_function(_IS_ON_TOP, arg=button.element_handle())
+        assert button.evaluate(_IS_ON_TOP)
+
+
+def test_rows_take_clicks_while_the_list_scrolls(page: Page, site: Site) -> None:
+    session = create(site, *(said(f"m{place}", f"Words {place}. " * 20) for place in range(60)))
+    append(site, session, called("the call", [text("its output")]))
+    open_session(page, site, session)
+    assert head(page, "the call").evaluate(
+        f"""async (button) => {{
+          document.querySelector('.list').scrollTop -= 5
+          await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+          return ({_IS_ON_TOP})(button)
+        }}"""
+    )
+
+
+@pytest.mark.parametrize("place", ["", "#m28"])
+def test_what_moves_while_it_is_pressed_is_clicked_all_the_same(
+    page: Page, site: Site, place: str
+) -> None:
+    session = create(site, *(said(f"b{place}", f"# Words\n\n{place}") for place in range(30)))
+    append(site, session, called("the call", [text("output")]))
+    append(site, session, *(said(f"m{place}", f"Words {place}") for place in range(60)))
+    append(site, session, called("the last call", [text("output")]))
+    pressed = "the call" if place else "the last call"
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/assets/Markdown-*.js", hold)
+    open_session(page, site, session, place)
+    head(page, pressed).hover()
+    before = head(page, pressed).evaluate(_TOP)
+    page.mouse.down()
+    append(site, session, said("new", "What comes then"))
+    expect(page.locator("article[aria-setsize='93']").first).to_be_attached()
+    for route in held:
+        route.continue_()
+    expect(page.locator(".markdown p").first).to_be_attached()
+    next_frame(page)
+    assert abs(head(page, pressed).evaluate(_TOP) - before) < 2
+    page.mouse.up()
+    expect(body(page, pressed)).to_contain_text("output")
 
 
 def test_two_browsers_see_the_same(browser: Browser, page: Page, site: Site) -> None:

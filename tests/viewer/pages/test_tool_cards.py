@@ -182,16 +182,37 @@ def test_a_line_of_5_mb_is_shown_in_part(page: Page, site: Site) -> None:
     assert shown < 100_000
 
 
+@pytest.mark.parametrize(("count", "shown"), [(2_000, "line 2000"), (2_001, "2,000 of 2,001")])
+def test_an_output_of_over_2000_lines_comes_in_part_and_with_one_request(
+    page: Page, site: Site, count: int, shown: str
+) -> None:
+    lines = "\n".join(f"line {number}" for number in range(1, count + 1))
+    session = create(site, called("many lines", [text(lines)]))
+    operations = Operations(page)
+    open_session(page, site, session)
+    with page.expect_response(
+        lambda answer: '"ToolContent"' in (answer.request.post_data or "")
+    ) as got:
+        head(page, "many lines").click()
+    expect(body(page, "many lines")).to_contain_text(shown)
+    assert operations.names == ["OpenAtEnd", "ToolContent"]
+    assert (f"line {count}" in got.value.text()) is (count == 2_000)
+    expect(page.get_by_role("link", name="Download")).to_be_visible()
+    if count > 2_000:
+        page.get_by_role("button", name="Show more").click()
+        expect(body(page, "many lines")).to_contain_text("line 2001")
+
+
 def test_a_large_output_is_loaded_on_by_lines_and_bytes(page: Page, site: Site) -> None:
     lines = "\n".join(f"line {number} " + "." * 60 for number in range(1, 6001))
     session = create(site, called("large", [text(lines)]))
     open_session(page, site, session)
     head(page, "large").click()
-    expect(body(page, "large")).to_contain_text("500 of 6,000 lines")
+    expect(body(page, "large")).to_contain_text("2,000 of 6,000 lines")
     page.get_by_role("button", name="Show the end").click()
     expect(body(page, "large")).to_contain_text("line 6000")
-    page.get_by_role("button", name=re.compile("Show more: 500 of")).click()
-    expect(body(page, "large")).to_contain_text("line 1000 ")
+    page.get_by_role("button", name=re.compile("Show more: 2,000 of")).click()
+    expect(body(page, "large")).to_contain_text("line 4000 ")
     page.get_by_role("button", name="Stored JSON").click()
     expect(page.get_by_label("Stored JSON", exact=True)).to_contain_text('[{"type":"content"')
     page.get_by_role("button", name=re.compile("Show more: 65.5 KB")).click()

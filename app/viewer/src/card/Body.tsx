@@ -1,15 +1,16 @@
 import { RotateCw } from 'lucide-react'
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import type { Message, ToolCall } from '../graphql/documents'
 import { Failure } from '../interface/Failure'
+import { later } from '../interface/later'
 import { ChildSession } from './ChildSession'
 import { isRunning, keyOf, load, reload, useEntry } from './contents'
 import { Locations } from './Locations'
 import { stateInWords } from './words'
 
-const Loaded = lazy(() => import('./Loaded'))
-const Foot = lazy(() => import('./Foot'))
-const RawOutput = lazy(() => import('./RawOutput'))
+const Loaded = later(() => import('./Loaded'))
+const Foot = later(() => import('./Foot'))
+const RawOutput = later(() => import('./RawOutput'))
 
 /** What an opened card shows. */
 export function Body({ message, call }: { message: Message; call: ToolCall }) {
@@ -17,11 +18,7 @@ export function Body({ message, call }: { message: Message; call: ToolCall }) {
     <>
       <Locations locations={call.locations} />
       <Content message={message} call={call} />
-      {call.rawOutput && (
-        <Suspense>
-          <RawOutput id={message.id} output={call.rawOutput} />
-        </Suspense>
-      )}
+      {call.rawOutput && <RawOutput id={message.id} output={call.rawOutput} />}
       {call.childSession && <ChildSession session={call.childSession} />}
     </>
   )
@@ -47,12 +44,14 @@ function Content({ message, call }: { message: Message; call: ToolCall }) {
   }
   if (entry?.state !== 'ready') return <Loading />
   return (
-    <Suspense fallback={<Loading />}>
-      <Loaded key={key} message={message} call={call} content={entry.content} />
+    <>
+      <Loaded key={key} message={message} call={call} content={entry.content} fallback={<Loading />} />
       {isRunning(call) && call.contentSize !== null && <StillRunning reload={() => reload(message, call)} />}
       {words && <p className="note warning">{words}</p>}
-      {call.contentSize !== null && <Foot key={`foot ${key}`} message={message} call={call} />}
-    </Suspense>
+      {call.contentSize !== null && (
+        <Foot key={`foot ${key}`} message={message} call={call} inParts={entry.content.lines !== null} />
+      )}
+    </>
   )
 }
 

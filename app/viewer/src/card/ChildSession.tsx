@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
+import { later } from '../interface/later'
 import { Link } from '../interface/navigation'
 import { visible } from '../interface/visible'
 
-const Messages = lazy(() => import('../session/Place'))
+const Messages = later(() => import('../session/Place'))
 
 /** The session of the sub-agent that a call started, opened in place. */
 export function ChildSession({ session }: { session: { id: string; title: string | null } }) {
@@ -15,11 +16,7 @@ export function ChildSession({ session }: { session: { id: string; title: string
         </button>
         <Link to={`/sessions/${session.id}`}>{visible(session.title ?? 'Untitled session')}</Link>
       </p>
-      {open && (
-        <Suspense fallback={<p className="note">Loading the session</p>}>
-          <Messages id={session.id} />
-        </Suspense>
-      )}
+      {open && <Messages id={session.id} fallback={<p className="note">Loading the session</p>} />}
     </section>
   )
 }

@@ -4,10 +4,16 @@ import { existing, type Slice, Slices } from '../content/Slices'
 import { request } from '../graphql/client'
 import { type Message, type ToolCall, ToolSliceQuery } from '../graphql/documents'
 import { size } from '../interface/format'
-import { WHOLE_BYTES } from './contents'
+
+interface Props {
+  message: Message
+  call: ToolCall
+  /** Whether what is shown above is not all of it. */
+  inParts: boolean
+}
 
 /** What is stored, byte for byte: shown on request, or as a file. */
-export default function Foot({ message, call }: { message: Message; call: ToolCall }) {
+export default function Foot({ message, call, inParts }: Props) {
   const [raw, setRaw] = useState(false)
   const read = useCallback(
     async (offset: number): Promise<Slice> => {
@@ -27,7 +33,7 @@ export default function Foot({ message, call }: { message: Message; call: ToolCa
             <Download size={13} aria-hidden /> Download {size(call.contentSize ?? 0)}
           </a>
         )}
-        {(call.contentSize ?? 0) > WHOLE_BYTES && <span>Shown in parts, because it is large.</span>}
+        {inParts && <span>Shown in parts, because it is large.</span>}
       </p>
       {raw && <Slices read={read} language="json" label="Stored JSON" />}
     </>

@@ -14,11 +14,12 @@ import {
 import type { ResultOf } from '../graphql/graphql'
 import { isOpened } from '../interface/opened'
 
-/** Over this many stored bytes a content comes by lines. */
-export const WHOLE_BYTES = 256 * 1024
+/** Over so many stored bytes, or so many lines, a content comes by lines. */
+const WHOLE_BYTES = 256 * 1024
+const WHOLE_LINES = 2000
 /** Over this many stored bytes an input comes by slices, when asked for. */
 export const WHOLE_INPUT_BYTES = 64 * 1024
-const LINES = 500
+const LINES = 2000
 /** Twenty lines of the greatest length fit what one operation may read. */
 const LONG_LINES = 20
 const KEPT_BYTES = 12 * 1024 * 1024
@@ -102,21 +103,21 @@ export function useEntry(key: string): Entry | undefined {
 
 async function fetchContent(id: string, call: ToolCall): Promise<Content> {
   const size = call.contentSize ?? 0
-  const byLines = size > WHOLE_BYTES
+  const large = size > WHOLE_BYTES
   const ask = (count: number) =>
     request(ToolContentQuery, {
       id,
-      blocks: size > 0 && !byLines,
-      lines: byLines,
+      blocks: size > 0 && !large,
+      lines: size > 0,
+      over: large ? null : WHOLE_LINES,
       count,
       input: call.rawInput !== null && call.rawInput.size <= WHOLE_INPUT_BYTES,
     })
   const answer = (await withLongLines(ask)).message?.toolMetadata
   if (!answer) throw new RequestError('The message is not there any more.')
-  if (answer.contentOmitted && !byLines) {
-    return { blocks: null, lines: await fetchLines(id, 1), input: answer.rawInput?.json }
-  }
-  return { blocks: answer.blocks ?? null, lines: answer.contentLines ?? null, input: answer.rawInput?.json }
+  const { blocks = null, contentLines = null, contentOmitted } = answer
+  const lines = contentOmitted && !contentLines ? await fetchLines(id, 1) : contentLines
+  return { blocks, lines, input: answer.rawInput?.json }
 }
 
 /** Read lines from `from` on; a negative one counts from the end. */

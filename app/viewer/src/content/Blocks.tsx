@@ -4,6 +4,7 @@ import type { Block, ToolCall } from '../graphql/documents'
 import { Boundary } from '../interface/Boundary'
 import { CopyButton } from '../interface/CopyButton'
 import { size } from '../interface/format'
+import { Picture } from '../interface/Picture'
 import { visible } from '../interface/visible'
 import { Code } from './Code'
 import { compare } from './changes'
@@ -39,7 +40,7 @@ function One({ block, call, command }: { block: Block } & Omit<Props, 'blocks'>)
     case 'TerminalBlock':
       return <Command block={block} call={call} known={block.command === command} />
     case 'ImageBlock':
-      return <Picture block={block} />
+      return <PictureBlock block={block} />
     case 'AudioBlock':
       return <Sound block={block} />
     case 'ResourceLinkBlock':
@@ -97,16 +98,22 @@ function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: Too
   )
 }
 
-function Picture({ block }: { block: Of<'ImageBlock'> }) {
+function PictureBlock({ block }: { block: Of<'ImageBlock'> }) {
   const name = [block.mimeType ?? 'image', block.size === null ? null : size(block.size)]
     .filter(Boolean)
     .join(', ')
   return (
     <figure className="picture">
       {block.url ? (
-        <a href={block.url} target="_blank" rel="noopener noreferrer">
-          <img src={block.url} alt={`From the tool: ${name}`} loading="lazy" />
-        </a>
+        <Picture
+          url={block.url}
+          name={`From the tool: ${name}`}
+          otherwise={
+            <a href={block.url} download>
+              Download it{block.size === null ? '' : `, ${size(block.size)}`}
+            </a>
+          }
+        />
       ) : (
         <p className="note">The picture itself was not recorded.</p>
       )}

@@ -2,7 +2,7 @@ import { diffWordsWithSpace } from 'diff'
 import { memo, useMemo, useState, useSyncExternalStore } from 'react'
 import { CopyButton } from '../interface/CopyButton'
 import { visible } from '../interface/visible'
-import { type Change, type Row, sideBySide } from './changes'
+import { type Change, onlyEndingChanged, type Row, sideBySide } from './changes'
 
 const wide = typeof matchMedia === 'function' ? matchMedia('(min-width: 1100px)') : null
 const watchWidth = (listener: () => void) => {
@@ -19,6 +19,10 @@ export const Diff = memo(function Diff({ change, copy }: { change: Change; copy:
   const roomy = useSyncExternalStore(watchWidth, () => wide?.matches ?? false)
   const [limit, setLimit] = useState(ROWS)
   const total = change.hunks.reduce((sum, hunk) => sum + hunk.length, 0)
+  const endings = useMemo(() => {
+    const changed = change.hunks.flat().filter((row) => row.kind !== ' ')
+    return changed.length > 0 && changed.every(onlyEndingChanged)
+  }, [change])
   let left = limit
   const hunks = change.hunks.flatMap((hunk) => {
     const part = hunk.slice(0, left)
@@ -42,6 +46,7 @@ export const Diff = memo(function Diff({ change, copy }: { change: Change; copy:
       </figcaption>
       <section className="scroll" tabIndex={0} aria-label={`Changes of ${visible(change.path)}`}>
         {total === 0 && <p className="note">No lines changed.</p>}
+        {endings && <p className="note">Only the ends of lines changed.</p>}
         <table className={both ? 'both' : undefined}>
           {hunks.map((rows, index) => (
             <tbody key={index}>{both ? <Both rows={rows} /> : <One rows={rows} />}</tbody>
@@ -111,11 +116,19 @@ function Line({ row }: { row: Row }) {
 function Words({ row }: { row: Row }) {
   const { text, pair, kind } = row
   const parts = useMemo(() => {
+    if (onlyEndingChanged(row)) return null
     if (pair === null || text.length > MOST_LINE || pair.length > MOST_LINE) return null
     const changes = kind === '-' ? diffWordsWithSpace(text, pair) : diffWordsWithSpace(pair, text)
     return changes.filter((part) => (kind === '-' ? !part.added : !part.removed))
-  }, [text, pair, kind])
-  if (!parts) return visible(text)
+  }, [row, text, pair, kind])
+  if (!parts) {
+    return (
+      <>
+        {visible(text)}
+        {onlyEndingChanged(row) && text.endsWith('\r') && <mark>␍</mark>}
+      </>
+    )
+  }
   return parts.map((part, index) => {
     const shown = visible(part.value)
     return part.added || part.removed ? <mark key={index}>{shown}</mark> : <span key={index}>{shown}</span>

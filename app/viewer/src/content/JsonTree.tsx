@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
+import { isExact } from '../interface/exactJson'
 import { visible } from '../interface/visible'
 
 const SHOWN = 100
@@ -17,7 +18,7 @@ interface Props {
 
 /** Any JSON value, folded where it is deep. */
 export function JsonTree({ value, name, depth = 0 }: Props) {
-  if (value === null || typeof value !== 'object') {
+  if (value === null || typeof value !== 'object' || isExact(value)) {
     return (
       <div className="json leaf">
         <Name name={name} />
@@ -78,6 +79,7 @@ function Name({ name }: { name: string | undefined }) {
 
 function Leaf({ value }: { value: unknown }) {
   const [all, setAll] = useState(false)
+  if (isExact(value)) return <span className="number">{value.rawJSON}</span>
   if (typeof value !== 'string')
     return <span className={value === null ? 'null' : typeof value}>{String(value)}</span>
   const long = value.length > SHOWN_CHARACTERS && !all

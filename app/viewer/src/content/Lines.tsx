@@ -1,9 +1,10 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { fetchLines, type Lines as Part } from '../card/contents'
 import type { ToolCall } from '../graphql/documents'
 import { Failure } from '../interface/Failure'
 import { count } from '../interface/format'
 import { Code } from './Code'
+import { isDiff } from './changes'
 import { languageOf } from './languages'
 import { Terminal } from './Terminal'
 
@@ -18,6 +19,7 @@ export function Lines({ id, call, first }: { id: string; call: ToolCall; first: 
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<{ reason: string; retry: () => void } | null>(null)
   const last = parts[parts.length - 1] as Part
+  const language = useMemo(() => languageIn(first, call), [first, call])
   const read = (from: number, size: number | undefined, take: (part: Part) => void) => {
     if (busy) return
     setBusy(true)
@@ -32,7 +34,7 @@ export function Lines({ id, call, first }: { id: string; call: ToolCall; first: 
   return (
     <>
       {parts.map((part) => (
-        <One key={part.from} part={part} call={call} />
+        <One key={part.from} part={part} call={call} language={language} />
       ))}
       {last.nextFrom !== null && (
         <div className="further">
@@ -62,25 +64,33 @@ export function Lines({ id, call, first }: { id: string; call: ToolCall; first: 
           <p className="note">
             The end, from line {count(end.from)} of {count(end.totalLines)}:
           </p>
-          <One part={end} call={call} />
+          <One part={end} call={call} language={language} />
         </>
       )}
     </>
   )
 }
 
-function One({ part, call }: { part: Part; call: ToolCall }) {
+function One({ part, call, language }: { part: Part; call: ToolCall; language: string }) {
   const cut = part.lines.some((line) => line.length > MOST_LINE) || part.truncated.length > 0
   const text = part.lines.map((line) => line.slice(0, MOST_LINE)).join('\n')
-  const path = call.kind === 'READ' ? (call.locations[0]?.path ?? call.title) : null
   return (
     <>
       {call.kind === 'EXECUTE' || text.includes('\u001b') ? (
         <Terminal text={text} label={`Output from line ${part.from}`} />
       ) : (
-        <Code text={text} language={languageOf(path)} label={`Output from line ${part.from}`} />
+        <Code text={text} language={language} label={`Output from line ${part.from}`} />
       )}
       {cut && <p className="note">Very long lines are cut here; the download has all of them.</p>}
     </>
   )
+}
+
+/** The language of the file that was read, else what the beginning looks like. */
+function languageIn(first: Part, call: ToolCall): string {
+  const known = call.kind === 'READ' ? languageOf(call.locations[0]?.path ?? call.title) : ''
+  if (known) return known
+  const text = first.lines.join('\n')
+  if (isDiff(text)) return 'diff'
+  return /^\s*[[{]/.test(text) ? 'json' : ''
 }

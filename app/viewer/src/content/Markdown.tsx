@@ -1,45 +1,144 @@
-import { memo } from 'react'
-import ReactMarkdown, { type Components } from 'react-markdown'
-import remarkGfm from 'remark-gfm'
+import { Lexer, type Links, type MarkedToken, type Token, type Tokens } from 'marked'
+import { memo, type ReactNode, startTransition, useEffect, useMemo, useState } from 'react'
 import { visible } from '../interface/visible'
 import { Code } from './Code'
 import { languageOf } from './languages'
+import { definitions, MOST, pieces } from './pieces'
 
-const PLUGINS = [remarkGfm]
+const NONE: Links = {}
 
-/** No raw HTML, no foreign picture: an image is a link that a person may follow. */
-const COMPONENTS: Components = {
-  a: ({ href, children }) => <Link href={href}>{children}</Link>,
-  img: ({ src, alt }) => (
-    <Link href={typeof src === 'string' ? src : undefined}>[image: {alt || 'no description'}]</Link>
-  ),
-  pre: ({ children }) => children,
-  code: ({ className, children }) => {
-    const text = String(children)
-    const language = /language-(\S+)/.exec(className ?? '')?.[1]
-    if (!language && !text.includes('\n')) return <code>{text}</code>
-    return <Code text={text.replace(/\n$/, '')} language={languageOf(language)} />
-  },
-  table: ({ children }) => (
-    <section className="table" tabIndex={0} aria-label="Table">
-      <table>{children}</table>
-    </section>
-  ),
-  input: ({ checked }) => (
-    <span role="img" className="box" aria-label={checked ? 'done' : 'to do'}>
-      {checked ? '☑' : '☐'}
-    </span>
-  ),
-  // A message's headings are below the page's own.
-  h1: ({ children }) => <h3>{children}</h3>,
-  h2: ({ children }) => <h4>{children}</h4>,
-  h3: ({ children }) => <h5>{children}</h5>,
-  h4: ({ children }) => <h6>{children}</h6>,
-  h5: ({ children }) => <h6>{children}</h6>,
+/** So many pieces are drawn at once; the others follow without keeping the page from anything else. */
+const AT_ONCE = 3
+
+/**
+ * Text in Markdown, GitHub's dialect, as elements of React: no raw HTML, no foreign picture (an image is a link that a person
+ * may follow).
+ */
+export default memo(function Markdown({ text }: { text: string }) {
+  const parts = useMemo(() => pieces(visible(text)), [text])
+  const links = useMemo(() => (parts.length > 1 ? definitions(text) : NONE), [parts, text])
+  const [drawn, setDrawn] = useState(AT_ONCE)
+  useEffect(() => startTransition(() => setDrawn(parts.length)), [parts])
+  return (
+    <div className="markdown">
+      {parts.slice(0, drawn).map((part, index) => (
+        <Piece key={index} text={part} links={links} />
+      ))}
+    </div>
+  )
+})
+
+const Piece = memo(function Piece({ text, links }: { text: string; links: Links }) {
+  const tokens = useMemo(() => lex(text, links), [text, links])
+  return tokens ? all(tokens) : <div className="plain">{text}</div>
+})
+
+/** The parts of a text; null where it is nested deeper, or goes on longer, than can be read. */
+function lex(text: string, links: Links): Token[] | null {
+  if (text.length > MOST && !text.trimEnd().includes('\n')) return null
+  const lexer = new Lexer({ gfm: true })
+  Object.assign(lexer.tokens.links, links)
+  try {
+    return lexer.lex(text)
+  } catch {
+    return null
+  }
 }
 
-function Link({ href, children }: { href: string | undefined; children: React.ReactNode }) {
-  if (!href || !/^(https?:|mailto:)/i.test(href)) return <span title={href}>{children}</span>
+function all(tokens: Token[] | undefined): ReactNode[] {
+  return (tokens ?? []).map((token, index) => <One key={index} token={token as MarkedToken} />)
+}
+
+const One = memo(function One({ token }: { token: MarkedToken }): ReactNode {
+  switch (token.type) {
+    case 'paragraph':
+      return <p>{all(token.tokens)}</p>
+    case 'heading':
+      return <Heading depth={token.depth}>{all(token.tokens)}</Heading>
+    case 'list':
+      return <List list={token} />
+    case 'code':
+      return <Code text={token.text} language={languageOf(token.lang?.split(/\s/)[0])} />
+    case 'blockquote':
+      return <blockquote>{all(token.tokens)}</blockquote>
+    case 'table':
+      return <Table table={token} />
+    case 'hr':
+      return <hr />
+    case 'strong':
+      return <strong>{all(token.tokens)}</strong>
+    case 'em':
+      return <em>{all(token.tokens)}</em>
+    case 'del':
+      return <del>{all(token.tokens)}</del>
+    case 'codespan':
+      return <code>{token.text}</code>
+    case 'br':
+      return <br />
+    case 'link':
+      // An address that stands by itself has no character references.
+      if (token.autolink) return <Link href={token.href}>{token.text}</Link>
+      return <Link href={decoded(token.href)}>{all(token.tokens)}</Link>
+    case 'image':
+      return <Link href={decoded(token.href)}>[image: {decoded(token.text) || 'no description'}]</Link>
+    case 'checkbox':
+      return (
+        <span role="img" className="box" aria-label={token.checked ? 'done' : 'to do'}>
+          {token.checked ? '☑' : '☐'}
+        </span>
+      )
+    case 'text':
+      return token.tokens ? all(token.tokens) : decoded(token.text)
+    case 'escape':
+      return token.text
+    // What would be markup is shown as it was written.
+    case 'html':
+      return token.block ? <p>{token.raw.trimEnd()}</p> : token.raw
+    default:
+      return null
+  }
+})
+
+/** A message's headings are below the page's own. */
+function Heading({ depth, children }: { depth: number; children: ReactNode }) {
+  const Level = (['h3', 'h4', 'h5'] as const)[depth - 1] ?? 'h6'
+  return <Level>{children}</Level>
+}
+
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, index) => (
+    <li key={index} className={item.task ? 'task' : undefined}>
+      {all(item.tokens)}
+    </li>
+  ))
+  return list.ordered ? <ol start={list.start || undefined}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Table({ table }: { table: Tokens.Table }) {
+  const cells = (row: Tokens.TableCell[], Cell: 'th' | 'td') =>
+    row.map((cell, index) => (
+      <Cell key={index} style={{ textAlign: cell.align ?? undefined }}>
+        {all(cell.tokens)}
+      </Cell>
+    ))
+  return (
+    <section className="table" tabIndex={0} aria-label="Table">
+      <table>
+        <thead>
+          <tr>{cells(table.header, 'th')}</tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            <tr key={index}>{cells(row, 'td')}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Link({ href, children }: { href: string; children: ReactNode }) {
+  if (!/^(https?:|mailto:)/i.test(href)) return <span title={href}>{children}</span>
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">
       {children}
@@ -47,13 +146,12 @@ function Link({ href, children }: { href: string | undefined; children: React.Re
   )
 }
 
-/** Text in Markdown, GitHub's dialect. */
-export default memo(function Markdown({ text }: { text: string }) {
-  return (
-    <div className="markdown">
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} skipHtml={false}>
-        {visible(text)}
-      </ReactMarkdown>
-    </div>
-  )
-})
+/** A text with its character references, such as `&lt;`, as the characters that they stand for. */
+function decoded(text: string): string {
+  return text.replace(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});/gi, (reference) => {
+    const field = document.createElement('textarea')
+    // What is in this element is never markup.
+    field.innerHTML = reference
+    return field.value
+  })
+}

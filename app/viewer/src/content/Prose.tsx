@@ -1,13 +1,12 @@
-import { lazy, Suspense } from 'react'
+import { later } from '../interface/later'
 import { visible } from '../interface/visible'
 
-const Markdown = lazy(() => import('./Markdown'))
+const Markdown = later(() => import('./Markdown'))
+
+/** Have the code at hand that draws Markdown. */
+export const expectProse = Markdown.ready
 
 /** Text in Markdown; as it was written until the code that draws it has come, with the first such text. */
 export function Prose({ text }: { text: string }) {
-  return (
-    <Suspense fallback={<div className="markdown plain">{visible(text)}</div>}>
-      <Markdown text={text} />
-    </Suspense>
-  )
+  return <Markdown text={text} fallback={<div className="markdown plain">{visible(text)}</div>} />
 }

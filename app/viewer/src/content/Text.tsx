@@ -1,6 +1,6 @@
 import { memo, useMemo, useState } from 'react'
 import type { ToolCall } from '../graphql/documents'
-import { count } from '../interface/format'
+import { parseExactly } from '../interface/exactJson'
 import { Code } from './Code'
 import { isDiff, parse } from './changes'
 import { Diff } from './Diff'
@@ -9,28 +9,10 @@ import { languageOf } from './languages'
 import { Prose } from './Prose'
 import { Terminal } from './Terminal'
 
-/** More lines come when asked for. */
-const LINES = 2_000
 const MOST_JSON = 500_000
 
 /** A tool's text in the view that fits what the tool does. */
 export const Text = memo(function Text({ text, call }: { text: string; call: ToolCall }) {
-  const [limit, setLimit] = useState(LINES)
-  const lines = useMemo(() => text.split('\n'), [text])
-  const shown = lines.length > limit ? lines.slice(0, limit).join('\n') : text
-  return (
-    <>
-      <View text={shown} call={call} />
-      {lines.length > limit && (
-        <button type="button" className="more" onClick={() => setLimit(limit + LINES)}>
-          Show more: {count(limit)} of {count(lines.length)} lines
-        </button>
-      )}
-    </>
-  )
-})
-
-function View({ text, call }: { text: string; call: ToolCall }) {
   const json = useMemo(() => parseJson(text), [text])
   const changes = useMemo(() => (isDiff(text) ? parse(text) : []), [text])
   if (json !== undefined) return <Json value={json} text={text} />
@@ -46,7 +28,7 @@ function View({ text, call }: { text: string; call: ToolCall }) {
     )
   }
   return <File text={text} path={call.kind === 'READ' ? (call.locations[0]?.path ?? call.title) : null} />
-}
+})
 
 /** A file's text; numbers that the agent put before each line become line numbers. */
 export function File({ text, path }: { text: string; path: string | null }) {
@@ -83,7 +65,8 @@ function Json({ value, text }: { value: unknown; text: string }) {
 function parseJson(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text) || text.length > MOST_JSON) return undefined
   try {
-    return JSON.parse(text)
+    const value = parseExactly(text)
+    return value !== null && typeof value === 'object' ? value : undefined
   } catch {
     return undefined
   }

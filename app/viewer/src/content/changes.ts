@@ -101,6 +101,11 @@ function pair(rows: Row[]): void {
   }
 }
 
+/** Whether a line differs from the one it is paired with by how it ends alone: by a carriage return. */
+export function onlyEndingChanged({ text, pair }: Row): boolean {
+  return pair !== null && pair !== text && pair.replace(/\r$/, '') === text.replace(/\r$/, '')
+}
+
 /** The rows of a hunk side by side: what was beside what is. */
 export function sideBySide(rows: readonly Row[]): [Row | null, Row | null][] {
   const pairs: [Row | null, Row | null][] = []

@@ -8,7 +8,7 @@ afterEach(() => {
 
 async function reasonAfter(answer: () => Promise<Response>): Promise<string> {
   vi.stubGlobal('fetch', answer)
-  return request(ProjectsQuery, {}).then(
+  return request(ProjectsQuery, { after: null }).then(
     () => 'none',
     (error: Error) => error.message,
   )

@@ -72,9 +72,10 @@ export const ChildSessionsQuery = graphql(
 )
 
 export const ProjectsQuery = graphql(`
-  query Projects {
-    projects(first: 200) {
+  query Projects($after: String) {
+    projects(first: 200, after: $after) {
       nodes { id name }
+      pageInfo { hasNextPage endCursor }
     }
   }
 `)
@@ -218,17 +219,20 @@ const Blocks = graphql(`
 `)
 export type Block = ResultOf<typeof Blocks>
 
-/** All that opening a card needs, in one request: its blocks or its first lines, and what it was called with. */
+/**
+ * All that opening a card needs, in one request: its blocks, or its first lines where there are more than `over`, and what
+ * it was called with.
+ */
 export const ToolContentQuery = graphql(
   `
-  query ToolContent($id: ID!, $blocks: Boolean!, $lines: Boolean!, $count: Int!, $input: Boolean!) {
+  query ToolContent($id: ID!, $blocks: Boolean!, $lines: Boolean!, $over: Int, $count: Int!, $input: Boolean!) {
     message(id: $id) {
       toolMetadata {
         id
         contentHash
-        blocks @include(if: $blocks) { ...Blocks }
+        blocks(maxLines: $over) @include(if: $blocks) { ...Blocks }
         contentOmitted { reason size limit }
-        contentLines(count: $count) @include(if: $lines) { from lines truncated totalLines nextFrom }
+        contentLines(count: $count, ifOver: $over) @include(if: $lines) { from lines truncated totalLines nextFrom }
         rawInput @include(if: $input) { json }
       }
     }

@@ -37,6 +37,7 @@ test('a time of today has no date, one of another year no hour', () => {
 })
 
 test('what would hide or reorder text is shown by its name', () => {
-  expect(visible('a\u202eb\u2066c\u0007d\te\r\nf')).toBe('a⟨U+202E⟩b⟨U+2066⟩c␇d\te\nf')
+  expect(visible('a\u202eb\u2066c\u0007d\te\r\nf\rg\r')).toBe('a⟨U+202E⟩b⟨U+2066⟩c␇d\te\nf␍g')
+  expect(firstLine('10 %\r50 %\r100 %\r\ndone')).toBe('100 %')
   expect(firstLine('\n  \u001b[31mred\u001b[0m\nnext')).toBe('red')
 })

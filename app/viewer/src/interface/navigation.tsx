@@ -1,5 +1,6 @@
-/** The viewer's addresses: `/`, and `/sessions/{id}` with `#m{sequence}` for a message. */
+/** Going from one address to another, without the page being loaded again. */
 import { type ComponentProps, type MouseEvent, useSyncExternalStore } from 'react'
+import { namedMessage } from './address'
 
 const listeners = new Set<() => void>()
 const tell = () => {
@@ -36,11 +37,6 @@ export function useQuery(): string {
 /** The message that the address names. */
 export function useNamedMessage(): number | null {
   return useSyncExternalStore(subscribe, namedMessage)
-}
-
-export function namedMessage(): number | null {
-  const match = /^#m([1-9]\d{0,8})$/.exec(location.hash)
-  return match ? Number(match[1]) : null
 }
 
 /** A link within the viewer; with a modifier key the browser does as always. */

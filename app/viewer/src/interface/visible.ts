@@ -3,20 +3,20 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Show control characters and bidirectional controls as `␛` or `⟨U+202E⟩`. */
+/** Show control characters and bidirectional controls as `␛` or `⟨U+202E⟩`; a line may end with a carriage return. */
 export function visible(text: string): string {
-  return text.replace(INVISIBLE, (character) => {
+  return text.replace(INVISIBLE, (character, place: number) => {
     const code = character.charCodeAt(0)
-    if (code === 0x0d) return ''
+    if (code === 0x0d && (place === text.length - 1 || text.charAt(place + 1) === '\n')) return ''
     if (code < 0x20) return String.fromCharCode(0x2400 + code)
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
   })
 }
 
-/** The first line that holds anything, of one line's length. */
+/** The first line that holds anything, as it ended after carriage returns, of one line's length. */
 export function firstLine(text: string, characters = 200): string {
-  const line = text.split('\n').find((one) => one.trim()) ?? ''
-  return visible(withoutEscapes(line.trim())).slice(0, characters)
+  const line = (text.split('\n').find((one) => one.trim()) ?? '').trim()
+  return visible(withoutEscapes(line.slice(line.lastIndexOf('\r') + 1))).slice(0, characters)
 }
 
 /** Take out terminal sequences: colours, cursor, titles, links. */

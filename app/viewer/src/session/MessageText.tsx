@@ -1,12 +1,13 @@
-import { lazy, memo, Suspense, useCallback, useState } from 'react'
+import { memo, useCallback, useState } from 'react'
 import { Prose } from '../content/Prose'
 import { request } from '../graphql/client'
 import { type Message, MessageTextQuery } from '../graphql/documents'
 import { CopyButton } from '../interface/CopyButton'
 import { size } from '../interface/format'
+import { later } from '../interface/later'
 import { visible } from '../interface/visible'
 
-const Slices = lazy(async () => ({ default: (await import('../content/Slices')).Slices }))
+const Slices = later(async () => ({ default: (await import('../content/Slices')).Slices }))
 
 /** More of a long text comes when asked for. */
 const CHARACTERS = 20_000
@@ -47,11 +48,7 @@ function Withheld({ message }: { message: Message }) {
   )
   const preview = <div className="plain">{visible(message.contentPreview)}…</div>
   if (asked) {
-    return (
-      <Suspense fallback={preview}>
-        <Slices read={read} language="" label="Message" />
-      </Suspense>
-    )
+    return <Slices read={read} language="" label="Message" fallback={preview} />
   }
   return (
     <div className="text">

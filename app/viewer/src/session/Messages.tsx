@@ -27,11 +27,13 @@ interface Props {
   start: number | null
   /** What links to a message begin with. */
   address: string
+  /** Where the button below the list leads. */
+  end?: string
   ref?: Ref<MessagesHandle>
 }
 
 /** A session's messages: a list over dense sequences, of which only what is in sight is there. */
-export function Messages({ transcript, start, address, ref }: Props) {
+export function Messages({ transcript, start, address, end = 'To the end', ref }: Props) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<number | null>(start || null)
@@ -161,7 +163,7 @@ export function Messages({ transcript, start, address, ref }: Props) {
       )}
       {following.away !== null && (following.scrolls || unseen > 0) && (
         <button type="button" className={unseen ? 'end fresh' : 'end'} onClick={toEnd}>
-          <ArrowDown size={14} aria-hidden /> {unseen ? `${format(unseen)} new` : 'To the end'}
+          <ArrowDown size={14} aria-hidden /> {unseen ? `${format(unseen)} new` : end}
         </button>
       )}
       <div role="status" className="unseen">

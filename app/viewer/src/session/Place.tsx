@@ -16,7 +16,12 @@ export default function Place({ id }: { id: string }) {
           Loading the session
         </p>
       ) : (
-        <Messages transcript={transcript} start={0} address={`/sessions/${id}`} />
+        <Messages
+          transcript={transcript}
+          start={0}
+          address={`/sessions/${id}`}
+          end="To the sub-agent’s end"
+        />
       )}
     </div>
   )

@@ -1,18 +1,20 @@
 import { ArrowLeft, ChartBarBig, CircleHelp } from 'lucide-react'
-import { type FormEvent, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { OpenSession } from '../graphql/documents'
+import { namedMessage } from '../interface/address'
 import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
 import { count, counted, fully, roughly, size } from '../interface/format'
 import { Help } from '../interface/Help'
-import { amend, Link, namedMessage, useNamedMessage } from '../interface/navigation'
+import { later } from '../interface/later'
+import { amend, Link, useNamedMessage } from '../interface/navigation'
 import { useShortcuts } from '../interface/shortcuts'
 import { visible } from '../interface/visible'
 import { StatusMark } from '../sessions/StatusMark'
 import { Messages, type MessagesHandle } from './Messages'
 import { useTranscript } from './useTranscript'
 
-const Heavy = lazy(() => import('./Heavy'))
+const Heavy = later(() => import('./Heavy'))
 
 /** One session: its head, its messages, and beside them what is heavy. */
 export default function Session({ id }: { id: string }) {
@@ -88,11 +90,7 @@ export default function Session({ id }: { id: string }) {
             <Messages ref={messages} transcript={transcript} start={start} address={`/sessions/${id}`} />
           )}
         </main>
-        {heavy && (
-          <Suspense>
-            <Heavy id={id} jump={jump} close={() => setHeavy(false)} />
-          </Suspense>
-        )}
+        {heavy && <Heavy id={id} jump={jump} close={() => setHeavy(false)} />}
       </div>
       {help && <Help close={() => setHelp(false)} />}
     </div>

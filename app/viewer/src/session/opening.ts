@@ -5,8 +5,9 @@ import { OpenAroundQuery, OpenAtEndQuery } from '../graphql/documents'
 /** Messages in a page, and in what is shown first. */
 export const PAGE = 64
 
-type Opened = Awaited<ReturnType<typeof ask>>
-let begun: { id: string; sequence: number | null; answer: Promise<Opened> } | null = null
+export type Opened = Awaited<ReturnType<typeof ask>>
+let begun: { id: string; sequence: number | null; answer: Promise<Opened>; opened: Opened | null } | null =
+  null
 
 /** Ask for a session with its end, or with what surrounds `sequence`. */
 export function ask(id: string, sequence: number | null) {
@@ -17,14 +18,20 @@ export function ask(id: string, sequence: number | null) {
 
 /** Ask before there is anything that could show it. */
 export function begin(id: string, sequence: number | null): void {
-  begun = { id, sequence, answer: ask(id, sequence) }
-  // A failure is told to who takes the answer.
-  begun.answer.catch(() => undefined)
+  const asked = { id, sequence, answer: ask(id, sequence), opened: null as Opened | null }
+  begun = asked
+  asked.answer.then(
+    (opened) => {
+      asked.opened = opened
+    },
+    // A failure is told to who takes the answer.
+    () => undefined,
+  )
 }
 
-/** The answer that was asked for before, once; else a new one. */
-export function open(id: string, sequence: number | null): Promise<Opened> {
-  const found = begun?.id === id && begun.sequence === sequence ? begun.answer : ask(id, sequence)
+/** What was asked for before, once: its answer if that has come, else the promise of it. A new promise if it was not. */
+export function open(id: string, sequence: number | null): Opened | Promise<Opened> {
+  const found = begun?.id === id && begun.sequence === sequence ? begun : null
   begun = null
-  return found
+  return found?.opened ?? found?.answer ?? ask(id, sequence)
 }

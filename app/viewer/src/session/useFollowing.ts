@@ -6,9 +6,12 @@ import type { Transcript } from './transcript'
 const NEAR = 32
 /** A scroll within so many milliseconds of a person's input is that person's. */
 const BY_HAND_MS = 400
+/** A pointer that moves further while it is pressed is no click, in pixels. */
+const DRAG = 8
 /** Of what is opened, so much comes into sight, in pixels. */
 const ROOM = 240
 const UPWARD_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
+const TOUCHES = ['touchstart', 'touchmove'] as const
 const SCROLLING_KEYS = new Set([...UPWARD_KEYS, 'ArrowDown', 'PageDown', 'End', ' '])
 
 /**
@@ -41,16 +44,19 @@ export function useFollowing(
   const [away, setAway] = useState<number | null>(start === null ? null : transcript.count)
   const [scrolls, setScrolls] = useState(true)
   const held = useRef<Hold | null>(start === null ? 'end' : start ? { sequence: start, top: 0 } : null)
+  const pressed = useRef<{ hold: Hold; x: number; y: number } | null>(null)
   const queued = useRef(false)
   const touched = useRef(0)
   const upward = useRef(0)
+  const finger = useRef(0)
   const offset = useRef(0)
   const version = transcript.snapshot()
 
   // Not by the list's own scrollToIndex, which goes on for a while whatever the person does meanwhile.
   const stay = useCallback(() => {
     const element = box.current?.querySelector<HTMLElement>('.list')
-    const to = element && list.current && held.current && target(held.current, list.current, element)
+    const hold = pressed.current?.hold ?? held.current
+    const to = element && list.current && hold && target(hold, list.current, element)
     if (element && to != null && Math.abs(to - element.scrollTop) >= 1) element.scrollTop = to
   }, [list, box])
   const leave = useCallback(() => {
@@ -96,8 +102,37 @@ export function useFollowing(
       if (held.current !== 'end' && event.type !== 'pointermove') leave()
       if (!scrolls) return
       touched.current = performance.now()
+      if (event instanceof WheelEvent) pressed.current = null
       if (event instanceof WheelEvent && event.deltaY < 0) up()
       if (event instanceof KeyboardEvent && UPWARD_KEYS.has(event.key)) up()
+    }
+    // A finger that goes down draws what is above into sight.
+    const onTouch = (event: TouchEvent) => {
+      const y = event.touches[0]?.clientY ?? 0
+      if (event.type === 'touchmove' && y > finger.current) up()
+      finger.current = y
+    }
+    // What is pressed stays under the pointer: a button that moves away before it is let go takes no click.
+    const press = (event: PointerEvent) => {
+      const row = rowIn(element.querySelector('.list'), event.target as Element)
+      if (!row) return
+      const hold = { sequence: Number(row.dataset.sequence), top: topOf(row) }
+      pressed.current = { hold, x: event.clientX, y: event.clientY }
+    }
+    const drag = (event: PointerEvent) => {
+      const from = pressed.current
+      if (from && Math.hypot(event.clientX - from.x, event.clientY - from.y) > DRAG) pressed.current = null
+    }
+    const release = (event: PointerEvent) => {
+      if (!pressed.current) return
+      // A finger that scrolls has nothing to click.
+      if (event.type === 'pointercancel') pressed.current = null
+      // After the click, which may open what was pressed.
+      else
+        setTimeout(() => {
+          pressed.current = null
+          stay()
+        })
     }
     // Opening anything that folds out is reading it, where it is.
     const onClick = (event: Event) => {
@@ -107,12 +142,22 @@ export function useFollowing(
     }
     const inputs = ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown']
     for (const name of inputs) element.addEventListener(name, onInput, { passive: true })
+    for (const name of TOUCHES) element.addEventListener(name, onTouch, { passive: true })
+    element.addEventListener('pointerdown', press, { passive: true })
+    element.addEventListener('pointermove', drag, { passive: true })
+    window.addEventListener('pointerup', release, { passive: true })
+    window.addEventListener('pointercancel', release, { passive: true })
     element.addEventListener('click', onClick, { capture: true })
     return () => {
+      for (const name of TOUCHES) element.removeEventListener(name, onTouch)
+      element.removeEventListener('pointerdown', press)
+      element.removeEventListener('pointermove', drag)
+      window.removeEventListener('pointerup', release)
+      window.removeEventListener('pointercancel', release)
       for (const name of inputs) element.removeEventListener(name, onInput)
       element.removeEventListener('click', onClick, { capture: true })
     }
-  }, [box, list, leave, hold])
+  }, [box, list, leave, hold, stay])
 
   const onScroll = useCallback(
     (now: number) => {

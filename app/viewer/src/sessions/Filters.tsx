@@ -25,10 +25,18 @@ export function Filters({ filter, agents, search }: Props) {
   const [projects, setProjects] = useState<{ id: string; name: string }[]>([])
   const [typed, setTyped] = useState(filter.title)
   useEffect(() => {
-    request(ProjectsQuery, {}).then(
-      (answer) => setProjects(answer.projects.nodes),
-      () => setProjects([]),
-    )
+    let mounted = true
+    const load = (after: string | null): Promise<void> =>
+      request(ProjectsQuery, { after }).then(async ({ projects: { nodes, pageInfo } }) => {
+        if (!mounted) return
+        setProjects((known) => (after === null ? nodes : [...known, ...nodes]))
+        if (pageInfo.hasNextPage) await load(pageInfo.endCursor)
+      })
+    // Those that are there can be chosen among.
+    load(null).catch(() => undefined)
+    return () => {
+      mounted = false
+    }
   }, [])
   useEffect(() => {
     if (typed === filter.title) return

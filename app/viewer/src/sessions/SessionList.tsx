@@ -43,6 +43,12 @@ export default function SessionList() {
   const [kept, setKept] = useState(shown)
   if (kept !== shown && !(sessions.loading && shown.length === 0)) setKept(shown)
   const stale = sessions.loading && shown.length === 0
+  const failure = sessions.problem && (
+    <Failure
+      reason={`The sessions could not be loaded. ${sessions.problem}`}
+      retry={() => sessions.retry()}
+    />
+  )
   return (
     <div className="page sessions">
       <header className="bar">
@@ -57,12 +63,7 @@ export default function SessionList() {
       </header>
       <Connection />
       <main tabIndex={-1}>
-        {sessions.problem && (
-          <Failure
-            reason={`The sessions could not be loaded. ${sessions.problem}`}
-            retry={() => void sessions.load()}
-          />
-        )}
+        {!sessions.problemIsBelow && failure}
         <ul
           ref={list}
           className="rows"
@@ -75,7 +76,8 @@ export default function SessionList() {
           ))}
         </ul>
         {!sessions.loading && !sessions.problem && !sessions.rows.length && <Nothing filter={filter} />}
-        {sessions.hasMore && <More load={() => sessions.more()} />}
+        {sessions.problemIsBelow && failure}
+        {sessions.hasMore && !sessions.problem && <More load={() => sessions.more()} />}
         <div role="status" className="unseen">
           {sessions.loading ? 'Loading sessions' : ''}
         </div>

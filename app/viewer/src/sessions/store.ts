@@ -22,7 +22,10 @@ export class Sessions {
   rows: readonly ListedSession[] = []
   loading = false
   hasMore = false
+  /** Why the page that was asked for last could not be had. */
   problem: string | null = null
+  /** Whether it was not the first. */
+  problemIsBelow = false
 
   private end: string | null = null
   private asking = 0
@@ -75,6 +78,7 @@ export class Sessions {
     } catch (error) {
       if (asked !== this.asking) return
       this.problem = (error as Error).message
+      this.problemIsBelow = after !== null
     }
     this.loading = false
     this.changed()
@@ -82,6 +86,11 @@ export class Sessions {
 
   more(): void {
     if (!this.loading && this.hasMore) void this.load(this.end)
+  }
+
+  /** Ask again for the page that could not be had. */
+  retry(): void {
+    void this.load(this.problemIsBelow ? this.end : null)
   }
 
   private async page(after: string | null) {

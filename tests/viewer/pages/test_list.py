@@ -1,0 +1,82 @@
+"""The list of sessions where it is longer than a page, and where a page cannot be had."""
+
+from typing import Any
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.viewer.conftest import Site
+from tests.viewer.looking import violations
+from tests.viewer.sessions import create
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    return route.request.post_data_json or {}
+
+
+def test_a_second_page_that_fails_is_told_below_the_first_and_asked_for_once(
+    page: Page, site: Site
+) -> None:
+    for number in range(55):
+        create(site, title=f"One of many {number}")
+    failing = True
+    asked: list[str | None] = []
+
+    def fail(route: Route) -> None:
+        sent = _operation(route)
+        if sent.get("operationName") != "Sessions":
+            route.continue_()
+            return
+        asked.append(sent["variables"]["after"])
+        if failing and asked[-1]:
+            route.fulfill(json={"data": None, "errors": [{"message": "It is being repaired."}]})
+        else:
+            route.continue_()
+
+    page.route("**/graphql", fail)
+    page.goto(f"{site.url}/?q=One+of+many")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("It is being repaired.")
+    expect(page.locator("a.open")).to_have_count(50)
+    last, told = page.locator("a.open").last.bounding_box(), alert.bounding_box()
+    assert last is not None
+    assert told is not None
+    assert told["y"] >= last["y"] + last["height"]
+    assert violations(page) == []
+    assert len([after for after in asked if after]) == 1
+    failing = False
+    page.get_by_role("button", name="Retry").click()
+    expect(page.locator("a.open")).to_have_count(55)
+    expect(alert).to_have_count(0)
+
+
+def test_a_list_that_cannot_be_had_says_so_in_the_place_of_rows(page: Page, site: Site) -> None:
+    def fail(route: Route) -> None:
+        if _operation(route).get("operationName") == "Sessions":
+            route.fulfill(json={"data": None, "errors": [{"message": "It is being repaired."}]})
+        else:
+            route.continue_()
+
+    page.route("**/graphql", fail)
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto(site.url)
+    expect(page.get_by_role("alert")).to_contain_text("It is being repaired.")
+    expect(page.get_by_text("No sessions yet.")).to_have_count(0)
+    assert violations(page) == []
+
+
+def test_projects_beyond_a_page_can_be_chosen(page: Page, site: Site) -> None:
+    def answer(route: Route) -> None:
+        sent = _operation(route)
+        if sent.get("operationName") != "Projects":
+            route.continue_()
+            return
+        after = sent["variables"].get("after")
+        nodes = [{"id": f"p{after}", "name": f"project after {after}"}]
+        info = {"hasNextPage": after is None, "endCursor": "c1"}
+        route.fulfill(json={"data": {"projects": {"nodes": nodes, "pageInfo": info}}})
+
+    page.route("**/graphql", answer)
+    page.goto(site.url)
+    expect(page.get_by_label("Project", exact=True).locator("option")).to_have_text(
+        ["All projects", "project after None", "project after c1"]
+    )

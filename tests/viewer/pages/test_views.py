@@ -1,0 +1,159 @@
+"""What is shown of single outputs: what cannot be drawn, what is not there, what does not fit."""
+
+import base64
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.viewer.conftest import Site
+from tests.viewer.looking import body, head, open_session, overflows
+from tests.viewer.sessions import ESCAPE, called, create, import_states, said, text
+
+# A letter with many marks above it and below.
+PILED = "Z" + "\u0300\u0316" * 40
+
+
+def image(data: bytes, mime_type: str = "image/png") -> dict[str, Any]:
+    content = {"type": "image", "mimeType": mime_type, "data": base64.b64encode(data).decode()}
+    return {"type": "content", "content": content}
+
+
+def test_a_damaged_picture_is_told_in_words_and_can_be_downloaded(page: Page, site: Site) -> None:
+    session = create(site, called("damaged", [image(b"\x89PNG no picture"), text("beside it")]))
+    open_session(page, site, session)
+    head(page, "damaged").click()
+    shown = body(page, "damaged")
+    expect(shown).to_contain_text("cannot be shown: its data may be damaged")
+    expect(shown).to_contain_text("beside it")
+    expect(shown.locator("img")).to_have_count(0)
+    with page.expect_download() as download:
+        shown.get_by_role("link", name="Download it, 15 B").click()
+    assert download.value.path().read_bytes() == b"\x89PNG no picture"
+
+
+def test_numbers_are_shown_as_they_were_written(page: Page, site: Site) -> None:
+    numbers = '{"id": 9007199254740993, "tiny": 1e-400, "plain": 12.5}'
+    session = create(
+        site, called("numbers", [text(numbers)], rawInput={"tweet": 1234567890123456789})
+    )
+    open_session(page, site, session)
+    head(page, "numbers").click()
+    for number in ("9007199254740993", "1e-400", "12.5", "1234567890123456789"):
+        expect(body(page, "numbers").get_by_text(number, exact=True)).to_be_visible()
+
+
+def test_a_change_of_line_ends_alone_is_seen(page: Page, site: Site) -> None:
+    change = {"type": "diff", "path": "a.txt", "oldText": "a\r\nb\r\n", "newText": "a\nb\n"}
+    both = {"type": "diff", "path": "b.txt", "oldText": "a\r\nb\r\n", "newText": "a\r\nc\r\n"}
+    session = create(site, called("ends", [change], kind="EDIT"))
+    other = create(site, called("words", [both], kind="EDIT"))
+    open_session(page, site, session)
+    head(page, "ends").click()
+    expect(body(page, "ends")).to_contain_text("Only the ends of lines changed.")
+    expect(body(page, "ends").locator(".removed mark")).to_have_text(["␍", "␍"])
+    expect(body(page, "ends").locator(".added mark")).to_have_count(0)
+    open_session(page, site, other)
+    head(page, "words").click()
+    expect(body(page, "words").locator("mark")).to_have_text(["b", "c"])
+    expect(body(page, "words")).not_to_contain_text("␍")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("completed cut_by_agent", ("cut by the agent", "had cut this output before")),
+        ("completed missing", ("output missing", "in a file that was not there")),
+        ("completed none_recorded", ("no result recorded", "No result was recorded")),
+        ("pending none_recorded", ("pending", "so there is no output yet")),
+        ("in_progress none_recorded", ("running", "Still running: no output yet.")),
+    ],
+)
+def test_what_is_not_there_is_said_in_words(
+    page: Page, site: Site, states: str, name: str, words: tuple[str, str]
+) -> None:
+    open_session(page, site, states)
+    closed, opened = words
+    expect(head(page, name)).to_contain_text(closed)
+    head(page, name).click()
+    expect(body(page, name)).to_contain_text(opened)
+
+
+@pytest.fixture(scope="package")
+def states(site: Site) -> str:
+    """Return the GraphQL id of a session in which no call has an output."""
+    return import_states(
+        site,
+        ("completed", "cut_by_agent"),
+        ("completed", "missing"),
+        ("completed", "none_recorded"),
+        ("pending", "none_recorded"),
+        ("in_progress", "none_recorded"),
+    )
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_title_has_room_beside_the_longest_name(page: Page, site: Site, width: int) -> None:
+    name = "mcp__a_server_with_a_long_name__" + "and_a_tool_" * 10
+    session = create(site, called("its title", [text("x")], name=name))
+    page.set_viewport_size({"width": width, "height": 640})
+    open_session(page, site, session)
+    title = head(page, "its title").locator(".title")
+    what = head(page, "its title").locator(".what")
+    box, outer = title.bounding_box(), what.bounding_box()
+    assert box is not None
+    assert outer is not None
+    assert box["x"] + box["width"] <= outer["x"] + outer["width"]
+    assert not overflows(page)
+
+
+@pytest.mark.parametrize("width", [320, 400, 1280])
+def test_a_terminals_buttons_take_no_room_from_its_text(page: Page, site: Site, width: int) -> None:
+    output = f"{ESCAPE}[31mred{ESCAPE}[0m " + "word " * 200
+    session = create(site, called("terminal", [text(output)]))
+    page.set_viewport_size({"width": width, "height": 700})
+    open_session(page, site, session)
+    head(page, "terminal").click()
+    terminal = body(page, "terminal").locator(".terminal")
+    lines = terminal.locator("pre").first.bounding_box()
+    card = body(page, "terminal").bounding_box()
+    assert lines is not None
+    assert card is not None
+    assert lines["width"] >= card["width"] - 40
+    for name in ("Raw", "Copy output"):
+        button = terminal.get_by_role("button", name=name).bounding_box()
+        assert button is not None
+        assert button["width"] >= 24
+        assert button["height"] >= 24
+        assert button["y"] + button["height"] <= lines["y"]
+        assert card["x"] <= button["x"]
+        assert button["x"] + button["width"] <= card["x"] + card["width"]
+
+
+def test_piled_marks_stay_with_their_own_message(page: Page, site: Site) -> None:
+    session = create(
+        site,
+        said("before", "Words before", role="USER"),
+        said("piled", PILED, role="USER"),
+        called("call", [text(PILED)], title=f"call {PILED}"),
+        said("after", "Words after", role="USER"),
+        title=PILED,
+    )
+    page.set_viewport_size({"width": 320, "height": 700})
+    open_session(page, site, session, "#m1")
+    head(page, "call").click()
+    expect(body(page, "call").get_by_text("Stored JSON")).to_be_visible()
+    plain = page.locator("article[data-sequence='4']").bounding_box()
+    piled = page.locator("article[data-sequence='2']").bounding_box()
+    assert plain is not None
+    assert piled is not None
+    # They pile up above and below the line, which stays as high as any other.
+    assert abs(plain["height"] - piled["height"]) < 4
+    for sequence in range(1, 5):
+        clip = page.locator(f"article[data-sequence='{sequence}'] > .content")
+        assert re.fullmatch("clip( clip)?", clip.evaluate("one => getComputedStyle(one).overflow"))
+    assert not overflows(page)
+    page.goto(site.url)
+    expect(page.locator(f"a[href='/sessions/{session}']")).to_be_visible()
+    assert not overflows(page)
