@@ -8,8 +8,11 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-MAX_AHEAD = 64
-"""How many items are made before they are asked for."""
+MAX_AHEAD = 32
+"""How many items are made before they are asked for.
+
+So many paths of the greatest length fit the pipe to a reading process, which may be busy.
+"""
 
 
 @dataclass(frozen=True, slots=True)
