@@ -19,6 +19,7 @@ from tests.bench import (
     on_postgresql,
     pages,
     plot,
+    profile,
     reads,
     report,
     sessions,
@@ -33,6 +34,7 @@ GROUPS: Mapping[str, Callable[[Options], Iterator[Figure]]] = {
     for group in (
         pages,
         executor,
+        profile,
         on_postgresql,
         clients,
         reads,

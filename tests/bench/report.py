@@ -8,6 +8,7 @@ from tests.bench.figures import Figure, rows_of, table, verdict
 TITLES = {
     "pages": "Pages of messages",
     "executor": "Where the time of a page goes",
+    "profile": "Where the time of a small answer goes",
     "postgresql": "On PostgreSQL",
     "clients": "Many clients",
     "reads": "What a page reads and answers",
@@ -23,7 +24,11 @@ _NOTE_ON_READS = (
     "Previews stand in the rows, and SQLite reads rows whole: a page without previews reads as many"
     " pages."
 )
-NOTES = {"reads": _NOTE_ON_READS}
+_NOTE_ON_PROFILES = (
+    "Profiled in process. The sums are larger than the times above: cProfile makes calls dearer"
+    " than the work in them."
+)
+NOTES = {"reads": _NOTE_ON_READS, "profile": _NOTE_ON_PROFILES}
 _HEAD = """\
 # Benchmarks
 
