@@ -4,7 +4,8 @@ Each opens a transaction of its own and returns one result per key, in the order
 loaders cache for the operation's life, so distinct keys are read once in it.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -20,44 +21,91 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Loaders:
-    """The loaders of one operation; made anew for each, never shared.
+class Loader(DataLoader[K, V]):
+    """Loads by key, those that are asked for in one turn of the event loop together.
 
-    A batch is cancelled when all who wait for it are.
+    An error in one place of a response cancels what other places beside it wait for. So who is
+    cancelled takes nothing from the others who wait for the same, nor ends a batch.
     """
+
+    def __init__(
+        self, database: Database, load: Callable[[Database, Sequence[K]], Coroutine[Any, Any, Any]]
+    ) -> None:
+        super().__init__(load_fn=self._read)
+        self._database = database
+        self._load = load
+        self._reading: set[asyncio.Task[Any] | None] = set()
+        self._has_ended = False
+
+    def load(self, key: K) -> Awaitable[V]:
+        """Return what is loaded for a key, for one who waits."""
+        return asyncio.shield(self.begin(key))
+
+    def begin(self, key: K) -> asyncio.Future[V]:
+        """Return the future of a key, which all who ask for it share: nobody is to cancel it."""
+        future: asyncio.Future[V] = super().load(key)  # type: ignore[assignment]  # It is one.
+        return future
+
+    def end(self) -> None:
+        """Cancel what is being read, and read no more."""
+        self._has_ended = True
+        for task in self._reading:
+            if task is not None:
+                task.cancel()
+
+    async def _read(self, keys: list[K]) -> list[V]:
+        if self._has_ended:
+            raise asyncio.CancelledError
+        task = asyncio.current_task()
+        self._reading.add(task)
+        try:
+            found: list[V] = await self._load(self._database, keys)
+        finally:
+            self._reading.discard(task)
+        return found
+
+
+class Loaders:
+    """The loaders of one operation; made anew for each, never shared."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def end(self) -> None:
+        """Cancel what is still being read: the operation waits for nothing any more."""
+        for loader in vars(self).values():
+            if isinstance(loader, Loader):
+                loader.end()
+
     @cached_property
-    def contents(self) -> DataLoader[ContentKey, Any]:
+    def contents(self) -> Loader[ContentKey, Any]:
         """By `load_contents`."""
-        return _loader(self._database, load_contents)
+        return Loader(self._database, load_contents)
 
     @cached_property
-    def projects(self) -> DataLoader[str, Any]:
+    def projects(self) -> Loader[str, Any]:
         """By `load_projects`."""
-        return _loader(self._database, load_projects)
+        return Loader(self._database, load_projects)
 
     @cached_property
-    def sessions(self) -> DataLoader[tuple[str, str], Any]:
+    def sessions(self) -> Loader[tuple[str, str], Any]:
         """By `load_sessions`."""
-        return _loader(self._database, load_sessions)
+        return Loader(self._database, load_sessions)
 
     @cached_property
-    def child_sessions(self) -> DataLoader[tuple[str, str, str], Any]:
+    def child_sessions(self) -> Loader[tuple[str, str, str], Any]:
         """By `load_child_sessions`."""
-        return _loader(self._database, load_child_sessions)
+        return Loader(self._database, load_child_sessions)
 
     @cached_property
-    def attachments(self) -> DataLoader[tuple[str, str, int], Any]:
+    def attachments(self) -> Loader[tuple[str, str, int], Any]:
         """By `load_attachments`."""
-        return _loader(self._database, load_attachments)
+        return Loader(self._database, load_attachments)
 
     @cached_property
-    def content_images(self) -> DataLoader[ContentKey, Any]:
+    def content_images(self) -> Loader[ContentKey, Any]:
         """By `load_content_images`."""
-        return _loader(self._database, load_content_images)
+        return Loader(self._database, load_content_images)
 
 
 async def load_contents(database: Database, keys: Sequence[ContentKey]) -> list[Any]:
@@ -106,12 +154,3 @@ async def load_content_images(database: Database, keys: Sequence[ContentKey]) ->
     async with database.read(single=True) as connection:
         found = await content_image.by_contents(connection, set(keys))
     return [found.get(key, []) for key in keys]
-
-
-def _loader(
-    database: Database, load: Callable[[Database, Sequence[K]], Coroutine[Any, Any, list[V]]]
-) -> DataLoader[K, V]:
-    async def batch(keys: list[K]) -> list[V]:
-        return await load(database, keys)
-
-    return DataLoader(load_fn=batch)

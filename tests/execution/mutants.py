@@ -148,8 +148,8 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
     ),
     "what cannot be loaded is left null": (
         "executor.py",
-        "again = standard()",
-        "again = completed",
+        "again = self.standard()",
+        "again = self.completed",
     ),
 }
 """What each mutant gets wrong: the module, a text that is in it once, and what stands for it."""

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import orjson
-from strawberry.dataloader import DataLoader
 
 from toolfold.errors import CorruptContentError
+from toolfold.loaders import Loader
 from toolfold.schema import blocks
 from toolfold.schema.connection import Connection, Scope
 from toolfold.schema.guard import bulk_access
@@ -104,20 +104,22 @@ class Values:
     def loaders(self) -> Any:
         """Return loaders that find random rows, and contents by their hashes."""
 
-        def loading(make: Any) -> DataLoader[Any, Any]:
-            async def load(keys: list[Any]) -> list[Any]:
+        def loading(make: Any) -> Loader[Any, Any]:
+            async def load(_: Any, keys: Any) -> list[Any]:
                 return [make(key) for key in keys]
 
-            return DataLoader(load)
+            return Loader(cast("Any", None), load)
 
         found = self.random.random()
         attachment = SimpleNamespace(mime_type="a/b", size=1, name=None, project_id="p", hash=b"h")
+        image = SimpleNamespace(media_type="image/png", size=1, project_id="p", hash=b"i")
         return SimpleNamespace(
             contents=loading(_content),
             projects=loading(lambda _: self.project()),
             sessions=loading(lambda _: self.session() if found < 0.9 else None),
             child_sessions=loading(lambda _: self.session() if found < 0.5 else None),
             attachments=loading(lambda _: [attachment] if found < 0.9 else ValueError("lost")),
+            content_images=loading(lambda _: [image] if found < 0.9 else ValueError("lost")),
         )
 
     def many(self, make: Any) -> Any:

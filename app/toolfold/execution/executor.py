@@ -6,7 +6,8 @@ the place of an error.
 """
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -123,12 +124,28 @@ class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):
             completed = completer.complete(value, run, path, None)
         except Exception:  # noqa: BLE001 - whatever it is, graphql-core meets it again and tells.
             return standard()
-        return self._when_loaded(run, completed, standard) if run.loading else completed
+        return _WhenLoaded(self, run, completed, standard) if run.loading else completed
 
-    async def _when_loaded(self, run: Run, completed: Any, standard: Callable[[], Any]) -> Any:
+
+@dataclass(frozen=True, slots=True)
+class _WhenLoaded:
+    """What is completed when what it waits for has come.
+
+    No coroutine before it is awaited: graphql-core awaits nothing beside a field that has failed.
+    """
+
+    executor: CompilingExecutor
+    run: Run
+    completed: Any
+    standard: Callable[[], Any]
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._value().__await__()
+
+    async def _value(self) -> Any:
         try:
-            await run.wait()
+            await self.run.wait()
         except Exception:  # noqa: BLE001 - as above; what has been read is not read again.
-            again = standard()
-            return await again if self.is_awaitable(again) else again
-        return completed
+            again = self.standard()
+            return await again if self.executor.is_awaitable(again) else again
+        return self.completed

@@ -6,7 +6,7 @@ of the object and the arguments alone. Any other field is left to graphql-core.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,12 +66,12 @@ REPEATABLE = Repeatable()
 class Loading:
     """A value on its way: what `via` makes of the result of a future that a loader has begun.
 
-    A list waits for all of its futures at once, without a task for each. `in_thread` says of a
-    result whether `via` takes long enough for another thread to do it; `accept` then sees the
-    value on the event loop, and may raise.
+    Others may wait for the same future, so nobody cancels it. A list waits for all of its futures
+    at once, without a task for each. `in_thread` says of a result whether `via` takes long enough
+    for another thread to do it; `accept` then sees the value on the event loop, and may raise.
     """
 
-    future: Awaitable[Any]
+    future: asyncio.Future[Any]
     via: Callable[[Any], Any]
     in_thread: Callable[[Any], bool] | None = None
     accept: Callable[[Any], None] | None = None
@@ -81,7 +81,7 @@ class Loading:
         return self._value().__await__()
 
     async def _value(self) -> Any:
-        result = await self.future
+        result = await asyncio.shield(self.future)
         if self.is_long(result):
             value = await asyncio.to_thread(self.via, result)
         else:

@@ -56,12 +56,27 @@ class Run:
                 target[key] = complete(value, self, path)
 
 
-async def _results(futures: list[Any]) -> list[Any]:
-    if all(isinstance(one, asyncio.Future) and one.done() for one in futures):
-        # What was read ahead is there without a turn of the event loop.
-        return [one.result() for one in futures]
-    # Together they are cancelled, and with them the reading.
-    return await asyncio.gather(*futures)
+async def _results(futures: list[asyncio.Future[Any]]) -> list[Any]:
+    """Return the results of futures, none of which is cancelled if this is: others share them."""
+    waiting = [one for one in futures if not one.done()]
+    # What was read ahead is there without a turn of the event loop.
+    if waiting:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_EXCEPTION)
+    try:
+        # If one has failed, others may not be done.
+        for one in filter(asyncio.Future.done, futures):
+            one.result()
+    except Exception:
+        for one in futures:
+            one.add_done_callback(_retrieve)
+        raise
+    return [one.result() for one in futures]
+
+
+def _retrieve(future: asyncio.Future[Any]) -> None:
+    """See an error that nobody may ask for any more, and that is no news."""
+    if not future.cancelled():
+        future.exception()
 
 
 async def _values(pairs: list[tuple[Loading, Any]]) -> list[Any]:

@@ -70,12 +70,17 @@ class Operation:
         the other.
         """
         self.ledger = Ledger(self.settings)
-        self.loaders = Loaders(self.database)
+        self.renew_loaders()
         self._set_the_clock()
 
     def renew_loaders(self) -> None:
         """Forget what was read: after a write it may no longer be so."""
+        self.loaders.end()
         self.loaders = Loaders(self.database)
+
+    def end(self) -> None:
+        """Stop what is still being read, for a field that is no longer in the response."""
+        self.loaders.end()
 
     @property
     def settings(self) -> Settings:
@@ -98,8 +103,11 @@ class OperationScope(SchemaExtension):
         """Replace the resources that the caller gave by an operation over them."""
         given = self.execution_context.context
         resources = given.resources if isinstance(given, Operation) else given
-        self.execution_context.context = Operation.begin(resources)
-        yield
+        operation = self.execution_context.context = Operation.begin(resources)
+        try:
+            yield
+        finally:
+            operation.end()
 
     def get_results(self) -> dict[str, Any]:
         """Return the extensions of the operation's result."""

@@ -117,7 +117,7 @@ def read(info: Info, part: Part | None, convert: Callable[[bytes], Any], *names:
     if not decision.admitted:
         report(info, decision, part.access, *names)
         return None
-    future = info.context.loaders.contents.load(part.key)
+    future = info.context.loaders.contents.begin(part.key)
     return Loading(future, convert, in_thread=_is_long)
 
 

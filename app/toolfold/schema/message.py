@@ -85,7 +85,7 @@ class Message(Node):
     )
     def session(root: strawberry.Parent[MessageRow], info: Info) -> Loading:
         key = (root.project_id, root.session_id)
-        return Loading(info.context.loaders.sessions.load(key), session_of_message)
+        return Loading(info.context.loaders.sessions.begin(key), session_of_message)
 
     sequence: int = fields.column("sequence", "Place in the session: 1-based, dense, immutable.")
     revision: int = fields.column(
@@ -181,7 +181,7 @@ class Message(Node):
     def attachments(root: strawberry.Parent[MessageRow], info: Info) -> Loading | list[Any]:
         if not root.attachment_count:
             return []
-        return Loading(info.context.loaders.attachments.load(root.key), list)
+        return Loading(info.context.loaders.attachments.begin(root.key), list)
 
     tool_metadata: ToolMetadata | None = fields.view(
         "ToolMetadata", "tool_call_id", "Null when the message carries no tool call."

@@ -165,6 +165,8 @@ class RepeatingSchema(MaskedSchema):
         else:
             result = ExecutionResult(data=found.data, errors=found.errors)
             self.mask(result.errors or [], is_executed=True)
+        finally:
+            operation.end()
         result.extensions = extensions_of(operation)
         return result
 

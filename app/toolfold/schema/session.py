@@ -59,7 +59,7 @@ class Session(Node):
         graphql_type=Annotated["Project", strawberry.lazy("toolfold.schema.project")],
     )
     def project(root: strawberry.Parent[SessionRow], info: Info) -> Loading:
-        return Loading(info.context.loaders.projects.load(root.project_id), project_of_session)
+        return Loading(info.context.loaders.projects.begin(root.project_id), project_of_session)
 
     title: str | None = fields.column("title")
     agent: str = fields.column("agent")
@@ -76,7 +76,7 @@ class Session(Node):
         if root.parent_id is None:
             return None
         key = (root.project_id, root.parent_id)
-        return Loading(info.context.loaders.sessions.load(key), session_row)
+        return Loading(info.context.loaders.sessions.begin(key), session_row)
 
     parent_tool_call_id: str | None = fields.column("parent_tool_call_id")
 

@@ -104,7 +104,7 @@ class ToolMetadata(Node):
     )
     def child_session(root: strawberry.Parent[MessageRow], info: Info) -> Loading:
         key = (root.project_id, root.session_id, root.tool_call_id or "")
-        return Loading(info.context.loaders.child_sessions.load(key), session_row)
+        return Loading(info.context.loaders.child_sessions.begin(key), session_row)
 
     content_size: BigInt | None = fields.column(
         "tool_content_size",
@@ -255,7 +255,7 @@ class ToolMetadata(Node):
         part = root.part("tool_content")
         if part is None:
             return []
-        future = info.context.loaders.content_images.load(part.key)
+        future = info.context.loaders.content_images.begin(part.key)
         return Loading(future, list, accept=_charge(info))
 
     @strawberry.field(
