@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import orjson
 import strawberry
@@ -18,7 +19,7 @@ from tests.bench.options import Options
 from tests.bench.pages import LIGHT, OUTPUT_BYTES, SESSION_ID
 from tests.bench.timing import medians
 from toolfold.documents import response_body
-from toolfold.schema import build_schema
+from toolfold.schema import build_schema, hooks
 from toolfold.schema.context import Resources
 from toolfold.settings import Settings
 from toolfold.store import message, session
@@ -145,7 +146,8 @@ def _told(size: int, taken: _Times) -> Iterator[Figure]:
 
 
 def _standard_schema() -> strawberry.Schema:
-    """Return Toolfold's schema with the executor that Strawberry comes with, graphql-core's."""
-    schema = build_schema()
+    """Return Toolfold's schema with Strawberry's own resolvers and executor, graphql-core's."""
+    with mock.patch.object(hooks, "shorten"):
+        schema = build_schema()
     schema.execution_context_class = StrawberryGraphQLCoreExecutionContext
     return schema

@@ -255,6 +255,16 @@ async def test_a_page_takes_postgresql_few_round_trips(
         await through.close()
 
 
+@pytest.mark.parametrize("dialect", ["postgresql"], indirect=True)
+async def test_postgresql_prepares_a_page_once(database: Database) -> None:
+    prepared = text("SELECT statement FROM pg_prepared_statements")
+    async with database.read() as connection:
+        for _ in range(3):
+            await message.page(connection, *KEY, PageRequest(first=2), columns=("sequence",))
+        statements = (await connection.execute(prepared)).scalars().all()
+    assert len([sql for sql in statements if "FROM message" in sql]) == 1, statements
+
+
 @contextlib.asynccontextmanager
 async def counting_proxy(settings: Settings) -> AsyncIterator[tuple[Settings, list[None]]]:
     """Give settings by which a server is reached, and what grows with each round trip to it."""

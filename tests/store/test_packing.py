@@ -6,9 +6,12 @@ import pytest
 from sqlalchemy import Integer, LargeBinary, Text, bindparam, column, select, table, text
 from sqlalchemy.exc import DBAPIError
 
+from tests import builders
+from toolfold.store import message
 from toolfold.store.dialect import InterruptibleConnection
 from toolfold.store.engine import Database
 from toolfold.store.fetching import Query, Reading, fetch, run
+from toolfold.store.page import PageRequest
 from toolfold.store.tables import message_table, session_table
 
 pytestmark = pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
@@ -61,6 +64,22 @@ async def test_a_page_is_the_rows_that_the_driver_gives(database: Database) -> N
         [type(value) for value in row] for row in expected
     ]
     assert [row._fields for row in found] == [row._fields for row in expected]
+    assert [sql for sql in seen if "json_group_array" in sql] == seen[-1:]
+
+
+async def test_pages_of_messages_are_read_so(database: Database) -> None:
+    await builders.store_session(database, [builders.text_message(), builders.tool_message()])
+    async with database.read() as connection:
+        raw = (await connection.get_raw_connection()).driver_connection
+        assert isinstance(raw, InterruptibleConnection)
+        seen: list[str] = []
+        await raw.set_trace_callback(seen.append)
+        request = PageRequest(first=5)
+        columns = ("sequence", "role", "content_preview")
+        session = (builders.PROJECT, builders.SESSION)
+        found = await message.page(connection, *session, request, columns=columns)
+        await raw.set_trace_callback(lambda _: None)
+    assert [(row.sequence, row.role) for row in found.rows] == [(1, "user"), (2, "tool")]
     assert [sql for sql in seen if "json_group_array" in sql] == seen[-1:]
 
 
