@@ -194,6 +194,20 @@ async def test_only_texts_that_ask_for_the_same_as_a_trusted_document_are_execut
                 assert (response.status_code, codes(response)) == (400, ["DOCUMENT_NOT_TRUSTED"])
 
 
+async def test_a_mutation_is_executed_in_the_order_of_the_trusted_document_alone(
+    tmp_path: Path,
+) -> None:
+    text = "mutation { first: change second: change }"
+    schema = SmallSchema()
+    app = create_app(settings_with(tmp_path, {sha256(text): text}, only=True), schema=schema)
+    async with in_process(app) as client:
+        refused = await post(client, query="mutation { second: change first: change }")
+        assert codes(refused) == ["DOCUMENT_NOT_TRUSTED"]
+        assert schema.stage.changes == 0
+        done = await post(client, query=f"{text} # As it was.")
+    assert done.json() == {"data": {"first": 1, "second": 2}}
+
+
 async def test_a_server_without_trusted_documents_says_so(
     client: httpx.AsyncClient,
 ) -> None:

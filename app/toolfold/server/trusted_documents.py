@@ -33,7 +33,7 @@ from toolfold.errors import (
 )
 from toolfold.schema.caches import DocumentCaches
 from toolfold.schema.limits import check, check_length
-from toolfold.server.equivalence import form_of
+from toolfold.server.equivalence import EquivalentDocuments
 from toolfold.server.manifest import HASH, manifest_error, read_manifest
 from toolfold.settings import Settings
 
@@ -132,12 +132,12 @@ def _judge(
 ) -> Callable[[str], bool]:
     """Return what says whether a text asks for the same as one of the documents."""
     verbatim = frozenset(texts)
-    forms = frozenset(map(form_of, documents))
+    equivalent = EquivalentDocuments(documents)
 
     @lru_cache(maxsize=_CACHED_VERDICTS)
     def is_equivalent(query: str) -> bool:
         try:
-            return form_of(_within_limits(query, settings)) in forms
+            return _within_limits(query, settings) in equivalent
         except (GraphQLError, DocumentLimitError):
             return False
 
