@@ -270,8 +270,9 @@ async def test_operations_on_one_socket_run_beside_each_other(
         assert (await socket.run("1", "{ hello }"))[-1] == {"type": "complete"}
 
 
+@pytest.mark.parametrize("written", ["mutation", r"\u006dutation", r"mut\u0061tion"])
 async def test_a_mutation_is_read_to_its_last_digit_and_refused_by_its_path(
-    tmp_path: Path,
+    tmp_path: Path, written: str
 ) -> None:
     create = """mutation ($input: CreateSessionInput!) {
       createSession(input: $input) { session { id } errors { path } }
@@ -294,7 +295,8 @@ async def test_a_mutation_is_read_to_its_last_digit_and_refused_by_its_path(
             variables = {"input": {"sessionId": session_id, "messages": [message]}}
             payload = {"query": append, "variables": variables}
             sent = {"type": "subscribe", "id": f"a{number}", "payload": payload}
-            await socket.connection.send(orjson.dumps(sent).decode().replace('"RAW"', raw))
+            text = orjson.dumps(sent).decode().replace("mutation", written).replace('"RAW"', raw)
+            await socket.connection.send(text)
             found.append((await socket.receive())["payload"]["data"]["appendMessages"])
             assert (await socket.receive())["type"] == "complete"
     text = found[0]["edges"][0]["node"]["toolMetadata"]["rawInput"]["slice"]["text"]

@@ -74,6 +74,40 @@ async def test_what_was_sent_is_stored_to_its_last_digit_and_level(session: Serv
     assert call["rawInput"]["slice"]["text"] == expected
 
 
+LETTERS = "".join(f"\\u00{ord(letter):02x}" for letter in "mutation")
+
+
+@pytest.mark.parametrize(
+    ("plain", "written"),
+    [
+        ("mutation", r"\u006dutation"),
+        ("mutation", r"mutatio\u006E"),
+        ("mutation", LETTERS),
+        ("mutation", LETTERS.upper().replace("U", "u")),
+        ('{"query":"', r'{"\u0071uery":"\u000A'),
+        ('{"query":"', '{"payload":{},"query":"'),
+        ('{"query":"', '{"query":"{ __typename }","query":"'),
+        ('{"query":"\\nmutation', '{"payload":{},"query":"' + LETTERS),
+    ],
+)
+async def test_however_a_mutation_is_written_it_is_read_to_its_last_digit(
+    session: Served, plain: str, written: str
+) -> None:
+    def rewritten(raw_input: bytes) -> bytes:
+        data = body(raw_input=raw_input)
+        assert plain.encode() in data
+        return data.replace(plain.encode(), written.encode(), 1)
+
+    (error,) = (await appended(session, rewritten(b'["\\ud800"]')))["errors"]
+    assert error["path"] == ["input", "messages", "0", "toolMetadata", "rawInput", "0"]
+    payload = await appended(session, rewritten(b"123456789012345678901234567890"))
+    assert payload == {"appendedCount": 1, "errors": []}
+    given = {"query": READ, "variables": {"id": encode("Message", "default", "s", 1)}}
+    response = await session.client.post("/graphql", json=given)
+    raw_input = response.json()["data"]["message"]["toolMetadata"]["rawInput"]
+    assert raw_input["slice"]["text"] == "123456789012345678901234567890"
+
+
 @pytest.mark.parametrize(
     ("given", "path"),
     [

@@ -259,7 +259,10 @@ async def test_a_mutations_variables_are_read_exactly_by_hash_as_by_text(
     app = create_app(settings)
     async with in_process(app) as client:
         await Served(client, app).store()
-        for sequence, named in enumerate(({"query": APPEND}, {"documentId": sha256(APPEND)}), 1):
+        by_hash: dict[str, Any] = {"documentId": sha256(APPEND)}
+        for sequence, named in enumerate(
+            ({"query": APPEND}, by_hash, {"payload": {}, **by_hash}), 1
+        ):
             body = orjson.dumps({"variables": {"input": _call(sequence)}, **named})
             body = body.replace(b'"INPUT"', given)
             headers = {"content-type": "application/json"}
@@ -269,7 +272,7 @@ async def test_a_mutations_variables_are_read_exactly_by_hash_as_by_text(
             variables = {"id": encode("Message", "default", "s", sequence)}
             read = (await post(client, query=READ, variables=variables)).json()
             stored.append(read["data"]["message"]["toolMetadata"]["rawInput"]["slice"]["text"])
-    assert stored == [kept, kept]
+    assert stored == [kept, kept, kept]
 
 
 def _call(number: int) -> dict[str, Any]:

@@ -17,6 +17,11 @@ from toolfold.server.trusted_documents import TrustedDocuments
 MAX_NESTING = 1_100
 """Levels of a mutation's message: what may be stored has 1,000, and stands a few levels deep."""
 
+_MUTATION = "mutation"
+_MUTATION_BYTES = b"mutation"
+_ESCAPED_LETTER = rb"\u00"
+"""What each letter of a word begins with if JSON has it escaped."""
+
 UNREAD = object()
 """Stands for a message that `parse_mutation` is to read."""
 
@@ -58,16 +63,28 @@ def parse_query(data: bytes, trusted: TrustedDocuments) -> Any:
     Raises:
         json.JSONDecodeError: as `parse_json`.
     """
-    if b"mutation" in data:
+    if _MUTATION_BYTES in data:
         return UNREAD
+    is_plain = not trusted.mutations and _ESCAPED_LETTER not in data
     try:
         value = parse_json(data)
     except ValueError:
-        if not trusted.mutations:
+        if is_plain:
             raise
         return UNREAD
-    parameters = value.get("payload", value) if isinstance(value, dict) else value
-    return UNREAD if trusted.is_mutation(parameters) else value
+    return value if is_plain or not _may_change(value, trusted) else UNREAD
+
+
+def _may_change(message: Any, trusted: TrustedDocuments) -> bool:
+    """Say whether a message may ask for a mutation, by the word in its text or by a hash."""
+    if not isinstance(message, dict):
+        return False
+    # Over WebSocket the parameters are in the payload; over HTTP one may stand beside them.
+    for parameters in (message, message.get("payload")):
+        query = parameters.get("query") if isinstance(parameters, dict) else None
+        if (isinstance(query, str) and _MUTATION in query) or trusted.is_mutation(parameters):
+            return True
+    return False
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -80,18 +97,19 @@ def parse_json(text: str | bytes) -> Any:
     return orjson.loads(text)
 
 
-def parse_mutation(data: bytes) -> Any:
+def parse_mutation(data: bytes, trusted: TrustedDocuments) -> Any:
     """Return the JSON value of a message that may be a mutation's, integers to their last digit.
 
     What a mutation cannot store, it says itself, and where that is: of lone surrogates only those
-    in `variables` are let through.
+    in its `variables` are let through.
 
     Raises:
         ValueError: for what is no JSON, for a lone surrogate elsewhere, and for nesting beyond
             `MAX_NESTING` levels.
     """
     value = exact_json.parse(data, max_nesting=MAX_NESTING)
-    if stored_json.repaired(_without_variables(value))[1]:
+    judged = _without_variables(value) if _may_change(value, trusted) else value
+    if stored_json.repaired(judged)[1]:
         raise ValueError("a lone surrogate, which is no Unicode")
     return value
 
@@ -133,7 +151,8 @@ async def _body(data: bytes, trusted: TrustedDocuments) -> Any:
     value = _decoded(data, "The body", partial(parse_query, trusted=trusted))
     if value is not UNREAD:
         return value
-    return await asyncio.to_thread(_decoded, data, "The body", parse_mutation)
+    parse = partial(parse_mutation, trusted=trusted)
+    return await asyncio.to_thread(_decoded, data, "The body", parse)
 
 
 def _decoded(text: AnyStr, described: str, parse: Callable[[AnyStr], Any]) -> Any:

@@ -109,7 +109,7 @@ class GraphQLSocket(GraphQL[Resources, None]):
         if value is not UNREAD:
             return value
         try:
-            return parse_mutation(frame)
+            return parse_mutation(frame, self.trusted)
         except ValueError as error:
             # What Strawberry closes the socket for, and nothing else.
             raise json.JSONDecodeError(str(error), "", 0) from error
