@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 
 from mcp_types import ContentBlock, ImageContent
 
-from toolfold.mcp_server import queries
 from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
-from toolfold.mcp_server.reading import Reader, Value
-from toolfold.mcp_server.safe_text import one_line, shortened
+from toolfold.mcp_server.reading import Reader
+from toolfold.mcp_server.safe_text import ending, one_line, path_line, shortened
+from toolfold.mcp_server.slices import Value
 from toolfold.settings import MAX_MCP_ANSWER_BYTES
 
 _SHOWABLE = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_SORTS = ("image", "audio", "video")
 _SHOWN = "shown below, image {}"
 _AROUND = 100
 """Bytes of an image that is shown beside its base64."""
@@ -24,9 +25,9 @@ _SEPARATOR = 4
 _BESIDE_BYTES = 20_000
 """What an answer that is to show an image has room for beside it."""
 
-_MAX_NAME_CHARACTERS = 80
-_MAX_TYPE_CHARACTERS = 60
-_MAX_PATH_CHARACTERS = 500
+_NAME_BYTES = 80
+_TYPE_BYTES = 60
+_PATH_BYTES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +38,24 @@ class Location:
     line_number: int | None
     kind = "locations"
 
-    def place(self, characters: int) -> str:
-        """Return it with so many characters of its path."""
+    def place(self, limit: int) -> str:
+        """Return it with so many bytes of its path."""
         number = "" if self.line_number is None else f":{self.line_number}"
-        return f"{one_line(self.path, characters)}{number}"
+        return f"{path_line(self.path, limit)}{number}"
 
     def line(self, place: str = "") -> str:  # noqa: ARG002 (a file has one)
         """Return it as a line of an answer."""
-        return f"at {self.place(_MAX_PATH_CHARACTERS)}"
+        return f"at {self.place(_PATH_BYTES)}"
 
-    def structured(self) -> Value:
+    def structured(self, limit: int = _PATH_BYTES) -> Value:
         """Return it as structured output."""
-        found: Value = {"path": shortened(self.path, _MAX_PATH_CHARACTERS)}
+        found: Value = {"path": ending(self.path, limit)}
         return found if self.line_number is None else {**found, "line": self.line_number}
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An attachment, or an image in an output."""
+    """An attachment; or an image, a sound or other bytes in an output."""
 
     mime_type: str
     size: int
@@ -80,17 +81,19 @@ class File:
     def line(self, place: str = "") -> str:
         """Return it as a line of an answer, with where it is."""
         place = place or self.at_the_server
-        mime_type = one_line(self.mime_type, _MAX_TYPE_CHARACTERS)
+        mime_type = one_line(self.mime_type, _TYPE_BYTES)
         if not self.is_attachment:
-            return f"image {mime_type}, {self.size:,} bytes: {place}"
-        name = one_line(self.name, _MAX_NAME_CHARACTERS)
+            sort = self.mime_type.partition("/")[0]
+            sort = sort if sort in _SORTS else "file"
+            return f"{sort} {mime_type}, {self.size:,} bytes: {place}"
+        name = one_line(self.name, _NAME_BYTES)
         return f"attachment {name}, {mime_type}, {self.size:,} bytes: {place}"
 
     def structured(self) -> Value:
         """Return it as structured output."""
-        found = {"mime_type": shortened(self.mime_type, _MAX_TYPE_CHARACTERS)}
+        found = {"mime_type": shortened(self.mime_type, _TYPE_BYTES)}
         if self.name is not None:
-            found["name"] = shortened(self.name, _MAX_NAME_CHARACTERS)
+            found["name"] = shortened(self.name, _NAME_BYTES)
         return {**found, "bytes": self.size, "url": self.url}
 
 
@@ -151,7 +154,7 @@ class FileLister:
                 image = ImageContent(type="image", data=data[file.url], mime_type=file.mime_type)
                 files.content.append(image)
             else:
-                files.add(file, *self._unshown(file, number))
+                files.add(file, *how_seen(file, number, self.reading))
         return files
 
     def _cost(self, file: File | Location, number: int, limit: int) -> tuple[int, bool]:
@@ -160,19 +163,8 @@ class FileLister:
             shown = cost(file.line(_SHOWN.format(number)), file.structured()) + _AROUND
             if shown + file.base64_length <= limit:
                 return shown + file.base64_length, True
-        place, value = self._unshown(file, number)
+        place, value = how_seen(file, number, self.reading)
         return cost(file.line(place), value) + _SEPARATOR, False
-
-    def _unshown(self, file: File | Location, number: int) -> tuple[str, Value]:
-        """Return how a file that is not shown can be seen, in words, and its structured output."""
-        if isinstance(file, Location):
-            return "", file.structured()
-        max_bytes = -(-(file.base64_length + _BESIDE_BYTES) // 1_000) * 1_000
-        if not file.base64_length or max_bytes > MAX_MCP_ANSWER_BYTES:
-            return file.at_the_server, file.structured()
-        arguments = {**self.reading.arguments, "after_file": number - 1, "max_bytes": max_bytes}
-        call = Call(self.reading.tool, arguments)
-        return f"shown by {call}", {**file.structured(), "shown_by": call.structured()}
 
     async def _data(self, files: list[File | Location]) -> dict[str, str]:
         """Return the base64 of those files that one operation has room for, by URL."""
@@ -185,13 +177,8 @@ class FileLister:
         }
 
     async def _found(self) -> list[File | Location]:
-        tool = self.message["toolMetadata"]
-        found: list[File | Location] = [*locations_of(self.message), *attachments_of(self.message)]
-        if tool and tool["contentSize"]:
-            shown = await self.reader.of_message(queries.IMAGES, self.message["id"])
-            images = shown["toolMetadata"]["images"] or []
-            found += [File(one["mimeType"], one["size"], one["url"]) for one in images]
-        return found
+        message = {**self.message, "images": await self.reader.images(self.message)}
+        return [*locations_of(message), *files_of(message)]
 
 
 def locations_of(message: Value) -> list[Location]:
@@ -200,9 +187,26 @@ def locations_of(message: Value) -> list[Location]:
     return [Location(one["path"], one["line"]) for one in tool.get("locations", [])]
 
 
-def attachments_of(message: Value) -> list[File]:
-    """Return the attachments of a message, in its order."""
-    return [
+def files_of(message: Value) -> list[File]:
+    """Return the attachments of a message, and the images in its output, each in its order."""
+    attached = [
         File(file["mimeType"], file["size"], file["url"], file["name"], is_attachment=True)
         for file in message["attachments"]
     ]
+    images = message.get("images") or []
+    return attached + [File(one["mimeType"], one["size"], one["url"]) for one in images]
+
+
+def how_seen(file: File | Location, number: int, reading: Call) -> tuple[str, Value]:
+    """Return how a file that is not shown can be seen, in words, and its structured output.
+
+    `reading` is a call that lists the files of its message after a number.
+    """
+    if isinstance(file, Location):
+        return "", file.structured()
+    max_bytes = -(-(file.base64_length + _BESIDE_BYTES) // 1_000) * 1_000
+    if not file.base64_length or max_bytes > MAX_MCP_ANSWER_BYTES:
+        return file.at_the_server, file.structured()
+    arguments = {**reading.arguments, "after_file": number - 1, "max_bytes": max_bytes}
+    call = Call(reading.tool, arguments)
+    return f"shown by {call}", {**file.structured(), "shown_by": call.structured()}

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from toolfold.mcp_server.budget import cost, fitting
 from toolfold.mcp_server.calls import Call
-from toolfold.mcp_server.files import attachments_of, locations_of
-from toolfold.mcp_server.reading import Slice, Value
+from toolfold.mcp_server.files import File, files_of, how_seen, locations_of
 from toolfold.mcp_server.safe_text import Fence, one_line, shortened, shown
+from toolfold.mcp_server.slices import Slice, Value
 
-PARTS = ("text", "input", "output", "raw_output")
 _LABELS = {"text": "text", "input": "input", "output": "output", "raw_output": "raw output"}
 _STATES = {
     "CUT_BY_AGENT": "cut by the agent itself: the rest was never recorded",
@@ -22,15 +22,15 @@ _SHARE_OF_INPUT = 4
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a message's light fields is shown: numbers of things, and characters."""
+    """How much of a message's light fields is shown: numbers of things, and bytes of each text."""
 
     locations: int
     files: int
-    characters: int
+    text_bytes: int
 
 
-_USUAL = Limits(locations=10, files=10, characters=500)
-_BRIEF = Limits(locations=1, files=1, characters=80)
+_USUAL = Limits(locations=10, files=10, text_bytes=500)
+_BRIEF = Limits(locations=1, files=1, text_bytes=80)
 """Where the light fields alone would not fit."""
 
 
@@ -46,21 +46,6 @@ class Item:
     """What reads on in the first part that is not whole."""
 
 
-def stored_sizes(message: Value) -> dict[str, int]:
-    """Return the stored bytes of each part that a message has.
-
-    A raw output is one only where there is no other output: mostly it holds the same.
-    """
-    sizes = {"text": message["contentSize"]}
-    tool = message["toolMetadata"]
-    if tool:
-        sizes["input"] = (tool["rawInput"] or {}).get("size", 0)
-        sizes["output"] = tool["contentSize"] or 0
-        if not tool["contentSize"]:
-            sizes["raw_output"] = (tool["rawOutput"] or {}).get("size", 0)
-    return {name: size for name, size in sizes.items() if size}
-
-
 @dataclass(frozen=True, slots=True)
 class ItemMaker:
     """Makes the items of one answer, all of one session."""
@@ -71,7 +56,7 @@ class ItemMaker:
     """What the caller gave, for the calls that read on."""
     limits: Limits = _USUAL
     has_files: bool = True
-    """Whether attachments are named with a message; else they are listed beside it."""
+    """Whether attachments and images are named with a message; else they are listed beside it."""
 
     def item(self, message: Value, parts: Mapping[str, Slice]) -> Item:
         """Return a message with all that was read of its parts."""
@@ -82,21 +67,25 @@ class ItemMaker:
         rest = next((call for call in calls if call), None)
         return Item(text, structured, cost(text, structured), is_whole, rest)
 
+    def suited(self, message: Value, parts: Mapping[str, Slice], limit: int) -> "ItemMaker":
+        """Return what makes this message's light fields take at most half of so much."""
+        nothing = {name: part.beginning("") for name, part in parts.items()}
+        if self.item(message, nothing).cost <= limit // 2:
+            return self
+        return replace(self, limits=_BRIEF)
+
     def cut(self, message: Value, parts: Mapping[str, Slice], limit: int) -> Item:
         """Return as much of a message as costs at most `limit`: at least its light fields."""
-        nothing = {name: part.beginning("") for name, part in parts.items()}
-        if self.limits is _USUAL and self.item(message, nothing).cost > limit // 2:
-            return replace(self, limits=_BRIEF).cut(message, parts, limit)
-        allowed = limit
-        item = self.item(message, self._cut_parts(message, parts, allowed))
+        maker, allowed = self.suited(message, parts, limit), limit
+        item = maker.item(message, maker.beginnings(message, parts, allowed))
         for _ in range(_ATTEMPTS):
             if item.cost <= limit:
                 break
             allowed -= item.cost - limit
-            item = self.item(message, self._cut_parts(message, parts, allowed))
+            item = maker.item(message, maker.beginnings(message, parts, allowed))
         return item
 
-    def _cut_parts(
+    def beginnings(
         self, message: Value, parts: Mapping[str, Slice], limit: int
     ) -> dict[str, Slice]:
         """Return beginnings of the parts that together cost `limit`, the first ones first."""
@@ -139,7 +128,7 @@ class ItemMaker:
 
     def _text(self, message: Value, parts: Mapping[str, Slice]) -> list[str]:
         tool = message["toolMetadata"]
-        lines = [_heading(message)]
+        lines = [_heading(message, self.limits.text_bytes)]
         if tool:
             lines += self._call_lines(message)
         for name, part in parts.items():
@@ -151,21 +140,27 @@ class ItemMaker:
         return lines + self._file_lines(message) if self.has_files else lines
 
     def _file_lines(self, message: Value) -> list[str]:
-        files = attachments_of(message)
-        lines = [file.line() for file in files[: self.limits.files]]
-        more = len(files) - len(lines)
+        seen = self._seen(message)
+        lines = [file.line(place) for file, place, _ in seen]
+        more = len(files_of(message)) - len(lines)
         if not more:
             return lines
         on = self.files(message, len(locations_of(message)) + len(lines))
-        return [*lines, f"and {more} attachments more: {on}"]
+        return [*lines, f"and {more} files more: {on}"]
+
+    def _seen(self, message: Value) -> list[tuple[File, str, Value]]:
+        """Return the first files, and how each can be seen: in words, and structured."""
+        files, before = files_of(message)[: self.limits.files], len(locations_of(message))
+        reading = self.files(message, 0)
+        return [(file, *how_seen(file, at, reading)) for at, file in enumerate(files, before + 1)]
 
     def _call_lines(self, message: Value) -> list[str]:
         tool = message["toolMetadata"]
-        characters = self.limits.characters
+        limit = self.limits.text_bytes
         status = tool["status"].lower().replace("_", " ")
         words = [tool["kind"].lower().replace("_", " "), status]
-        name = one_line(tool["name"], characters) if tool["name"] else "(no name)"
-        title = f", title {one_line(tool['title'], characters)}" if tool["title"] else ""
+        name = one_line(tool["name"], limit) if tool["name"] else "(no name)"
+        title = f", title {one_line(tool['title'], limit)}" if tool["title"] else ""
         lines = [f"tool {name} ({', '.join(words)}){title}"]
         if tool["contentState"] in _STATES:
             lines.append(f"The output is {_STATES[tool['contentState']]}.")
@@ -184,12 +179,14 @@ class ItemMaker:
         more = len(found) - len(shown_ones)
         on = self.files(message, len(shown_ones)) if more and self.has_files else None
         calling = "" if on is None else f": {on}"
-        places = [one.place(self.limits.characters) for one in shown_ones]
+        places = [one.place(self.limits.text_bytes) for one in shown_ones]
         return [f"at {', '.join(places)}{f' and {more} more{calling}' if more else ''}"]
 
     def _part_lines(self, sequence: int, name: str, part: Slice) -> list[str]:
         rest = self.rest(sequence, name, part)
         label = _LABELS[name]
+        if part.problem is not None:
+            return [f"{label}, {part.total:,} bytes as stored, cannot be read. {part.problem}"]
         if not part.text and rest is not None:
             about = "" if part.is_counted else "about "
             return [f"{label}, {about}{part.total:,} bytes: {rest}"]
@@ -206,7 +203,7 @@ class ItemMaker:
         found = {
             "sequence": message["sequence"],
             "role": message["role"].lower(),
-            "origin": message["origin"],
+            "origin": self._short(message["origin"]),
             "model": self._short(message["model"]),
             "created_at": message["createdAt"],
             "text": shown_parts.pop("text", None),
@@ -217,14 +214,17 @@ class ItemMaker:
         return _present(found)
 
     def _structured_files(self, message: Value) -> Value:
-        locations, files = locations_of(message), attachments_of(message)
-        shown_files = [file.structured() for file in files[: self.limits.files]]
+        locations, files = locations_of(message), files_of(message)
+        found: dict[str, Any] = {}
+        seen = self._seen(message)
+        for file, _, value in seen:
+            found.setdefault(file.kind, []).append(value)
         shown_count = self.limits.locations
         if len(locations) <= shown_count:
-            shown_count = len(locations) + len(shown_files)
+            shown_count = len(locations) + len(seen)
         following = self.files(message, shown_count).structured()
         has_more = shown_count < len(locations) + len(files)
-        return {"attachments": shown_files or None, "more_files": following if has_more else None}
+        return {**found, "more_files": following if has_more else None}
 
     def _structured_part(self, sequence: int, name: str, part: Slice) -> Value:
         rest = self.rest(sequence, name, part)
@@ -248,12 +248,15 @@ class ItemMaker:
         child = tool["childSession"]
         return _present(
             {
-                "tool_call_id": tool["toolCallId"],
+                "tool_call_id": self._short(tool["toolCallId"]),
                 "name": self._short(tool["name"]),
                 "title": self._short(tool["title"]),
                 "kind": tool["kind"].lower(),
                 "status": tool["status"].lower(),
-                "locations": [one.structured() for one in locations[: self.limits.locations]]
+                "locations": [
+                    one.structured(self.limits.text_bytes)
+                    for one in locations[: self.limits.locations]
+                ]
                 or None,
                 "location_count": len(locations) or None,
                 "output_state": tool["contentState"].lower(),
@@ -263,7 +266,7 @@ class ItemMaker:
         )
 
     def _short(self, text: str | None) -> str | None:
-        return None if text is None else shortened(text, self.limits.characters)
+        return None if text is None else shortened(text, self.limits.text_bytes)
 
     def _raw_output(self, message: Value) -> Call | None:
         """Return the call that reads a raw output which stands beside an output."""
@@ -278,12 +281,12 @@ def _cost_of_part(text: str) -> int:
     return cost(shown(text), text) - 4
 
 
-def _heading(message: Value) -> str:
+def _heading(message: Value, limit: int) -> str:
     words = [f"## message {message['sequence']}", message["role"].lower()]
     if message["origin"]:
-        words.append(f"put there by {one_line(message['origin'])}")
+        words.append(f"put there by {one_line(message['origin'], limit)}")
     if message["model"]:
-        words.append(one_line(message["model"]))
+        words.append(one_line(message["model"], limit))
     return " · ".join([*words, message["createdAt"]])
 
 

@@ -1,10 +1,10 @@
 """The lines in which a text was found, as many as fit; a long one is cut around what was found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from toolfold.mcp_server.budget import cost
-from toolfold.mcp_server.reading import Value
+from toolfold.mcp_server.budget import cost, fitting
 from toolfold.mcp_server.safe_text import shown
+from toolfold.mcp_server.slices import Value
 from toolfold.readable_stream.finding import MAX_SHOWN_CHARACTERS, folded
 
 _SEPARATOR = 2
@@ -24,6 +24,10 @@ class _Match:
         length = len(self.match["text"])
         return length >= MAX_SHOWN_CHARACTERS or self.start == MAX_SHOWN_CHARACTERS // 2
 
+    def beginning(self, characters: int) -> "_Match":
+        """Return so much of what was found."""
+        return replace(self, end=self.start + characters)
+
     def with_around(self, characters: int) -> tuple[str, Value, int]:
         """Return it with so many characters on either side: text, structured, and their cost."""
         start, end = max(0, self.start - characters), self.end + characters
@@ -40,7 +44,7 @@ class _Match:
 def fitting_matches(found: list[Value], text: str, limit: int) -> tuple[list[str], list[Value]]:
     """Return as many matches of a text as cost at most `limit`, as lines and structured.
 
-    The first one is cut around the text if it does not fit otherwise.
+    The first one is always there: cut around the text, or in it, if it does not fit otherwise.
     """
     lines: list[str] = []
     matches: list[Value] = []
@@ -51,7 +55,7 @@ def fitting_matches(found: list[Value], text: str, limit: int) -> tuple[list[str
         line, structured, taken = match.with_around(MAX_SHOWN_CHARACTERS)
         if taken > left and not matches:
             line, structured, taken = _cut(match, left)
-        if taken > left:
+        if taken > left and matches:
             break
         left -= taken
         lines.append(line)
@@ -60,7 +64,7 @@ def fitting_matches(found: list[Value], text: str, limit: int) -> tuple[list[str
 
 
 def _cut(match: _Match, limit: int) -> tuple[str, Value, int]:
-    """Return a match with as much around as costs at most `limit`; with nothing if that is more."""
+    """Return a match with as much around as costs at most `limit`, or a beginning of it alone."""
     low, high = 0, MAX_SHOWN_CHARACTERS
     while high - low > 1:
         middle = (low + high) // 2
@@ -68,4 +72,8 @@ def _cut(match: _Match, limit: int) -> tuple[str, Value, int]:
             low = middle
         else:
             high = middle
-    return match.with_around(low)
+    if low > 0:
+        return match.with_around(low)
+    text = match.match["text"][match.start : match.end]
+    begun = fitting(text, limit, lambda text: match.beginning(len(text)).with_around(0)[2])
+    return match.beginning(len(begun)).with_around(0)

@@ -1,4 +1,4 @@
-"""The tools that read messages: a page of a session, and one message."""
+"""The tool that reads the messages of a session, by pages."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from mcp_types import CallToolResult
 from toolfold.mcp_server import queries
 from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.calls import Call
-from toolfold.mcp_server.files import FileLister, Files, locations_of
-from toolfold.mcp_server.items import PARTS, Item, ItemMaker, stored_sizes
-from toolfold.mcp_server.reading import MAX_AT_ONCE, Reader, Slice, Value
+from toolfold.mcp_server.items import Item, ItemMaker
+from toolfold.mcp_server.reading import MAX_AT_ONCE, Reader
 from toolfold.mcp_server.safe_text import Fence
+from toolfold.mcp_server.slices import Body, Slice, Value, stored_sizes
 from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
 from toolfold.schema.message import MessageFilter, message_cursor, message_scope
 
@@ -103,7 +103,7 @@ class Filling:
     length: int
     """How many bytes of one part can be of use."""
     items: dict[int, Item] = field(default_factory=dict)
-    _read: dict[str, dict[str, Slice]] = field(default_factory=dict)
+    _read: dict[str, Body] = field(default_factory=dict)
 
     async def add(self, messages: Sequence[Value], at: int) -> bool:
         """Add the message at a place of these, all in order; say whether the next may fit too."""
@@ -135,14 +135,11 @@ class Filling:
                 together.append(one)
             if together:
                 self._read |= await self.reader.bodies(together, self.length)
-        found = self._read.get(message["id"], {})
-        parts: dict[str, Slice] = {}
-        for name in PARTS:
-            if name in stored_sizes(message):
-                part = found.get(name) or await self.reader.part(message, name, 0, self.length)
-                if part is not None:
-                    parts[name] = part
-        return parts
+        body = self._read.get(message["id"], Body())
+        message["images"] = body.images
+        if body.images is None:
+            message["images"] = await self.reader.images(message)
+        return await self.reader.beginnings(message, self.length, body.parts)
 
 
 async def page_of_messages(
@@ -177,90 +174,6 @@ async def page_of_messages(
         {**empty, "messages": [item.structured for item in items]},
         previous=page.call(before=shown[0]) if before else None,
         following=page.call(after=shown[-1]) if after else None,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class OneWanted:
-    """Which message is asked for; of it the text from `offset` on, or the files after one."""
-
-    session_id: str
-    sequence: int
-    offset: int | None = None
-    after_file: int | None = None
-    max_bytes: int | None = None
-
-    def check(self) -> None:
-        """Check that the arguments go together.
-
-        Raises:
-            ToolError: if more than one place is given.
-        """
-        if self.offset is not None and self.after_file is not None:
-            raise ToolError("Give one of offset and after_file, not 2 of them.")
-
-
-async def one_message(reader: Reader, wanted: OneWanted, max_bytes: int) -> CallToolResult:
-    """Answer with one message; from an offset on, with the rest of its text or files alone."""
-    wanted.check()
-    session_id, sequence = wanted.session_id, wanted.sequence
-    session, message = await reader.message(session_id, sequence)
-    total = session["messageCount"]
-    header = labelled(f"Message {sequence} of {total:,} in {session_words(session)}.")
-    maker = ItemMaker(session_id, Fence(), wanted.max_bytes, has_files=False)
-    structured = {"session_id": session_id, "message_count": total, "message": {}}
-    rest = maker.reading(sequence, "raw_output", 2**53)
-    left = room(max_bytes, header, structured, rest, maker.files(message, 2**31))
-    if wanted.after_file is not None:
-        return await _files(reader, maker, wanted, (message, left, header, structured))
-    offset = wanted.offset or 0
-    names = ("text",) if offset else tuple(stored_sizes(message))
-    parts: dict[str, Slice] = {}
-    for name in names:
-        part = await reader.part(message, name, offset, left // 2)
-        if part is not None:
-            parts[name] = part
-    lister = FileLister(reader, message, maker.files(message, 0))
-    named = min(len(locations_of(message)), maker.limits.locations)
-    files = await lister.listed(left // 2, after=named) if not offset else Files(0, 0)
-    left -= files.cost
-    item = maker.item(message, parts)
-    if item.cost > left:
-        item = maker.cut(message, parts, left)
-    more = maker.files(message, files.last) if files.has_more else None
-    lines = [*header, item.text, *files.lines]
-    shown = {**item.structured, **files.lists}
-    if more is not None:
-        lines.append(f"and {files.count - files.last} files more: {more}")
-        shown["more_files"] = more.structured()
-    return answer(
-        lines,
-        {**structured, "message": shown},
-        following=item.rest or more,
-        images=files.content,
-    )
-
-
-async def _files(
-    reader: Reader,
-    maker: ItemMaker,
-    wanted: OneWanted,
-    begun: tuple[Value, int, list[str], Value],
-) -> CallToolResult:
-    """Answer with the files of a message after one, with its light fields."""
-    message, left, header, structured = begun
-    after = wanted.after_file or 0
-    item = maker.cut(message, {}, left // 2)
-    lister = FileLister(reader, message, maker.files(message, 0))
-    files = await lister.listed(left - item.cost, after=after, at_least=1)
-    if after > files.count:
-        raise ToolError(f"after_file {after} is beyond the end: there are {files.count} files.")
-    span = f"Files {after + 1} to {files.last}" if files.lines else "No files here"
-    return answer(
-        [*header, item.text, f"{span} of {files.count}:", *files.lines],
-        {**structured, "message": {**item.structured, **files.lists}},
-        following=maker.files(message, files.last) if files.has_more else None,
-        images=files.content,
     )
 
 

@@ -11,9 +11,10 @@ from toolfold.mcp_server import queries
 from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
-from toolfold.mcp_server.reading import Reader, Value
-from toolfold.mcp_server.safe_text import ending, one_line, shortened
+from toolfold.mcp_server.reading import Reader
+from toolfold.mcp_server.safe_text import ending, one_line, path_line, shortened
 from toolfold.mcp_server.sessions import short, structured_session
+from toolfold.mcp_server.slices import Value
 
 _MAX_TURNS = 200
 _MAX_CALLS = 1_000
@@ -22,12 +23,12 @@ _MAX_CALLS = 1_000
 _MAX_FILES = 40
 _MAX_FAILURES = 20
 _LEAST_OF_A_PATH, _MOST_OF_A_PATH = 40, 300
-"""Characters of a path: in the shortest answers, and in others."""
+"""Bytes of a path: in the shortest answers, and in others."""
 
 _LENGTHS = (280, 80, 20)
-"""Characters of what was said; the fewer where more do not fit."""
+"""Bytes of what was said; the fewer where more do not fit."""
 
-_TURN_CHARACTERS = 200
+_TURN_BYTES = 200
 
 _SHARE = 4
 """Files take this part of an outline at most; failures, and what was said last, as much each."""
@@ -86,8 +87,8 @@ async def _turns(
     lines: list[str] = []
     for node in nodes:
         # Of the first turn so much is shown that it fits.
-        for characters in _LENGTHS if not turns else _LENGTHS[:1]:
-            line, turn = _turn(node, characters)
+        for limit in _LENGTHS if not turns else _LENGTHS[:1]:
+            line, turn = _turn(node, limit)
             taken = cost(line, turn) + 4
             if taken <= left:
                 break
@@ -99,18 +100,18 @@ async def _turns(
     return turns, lines, len(turns) < len(nodes) or session["messages"]["pageInfo"]["hasNextPage"]
 
 
-def _turn(node: Value, characters: int) -> tuple[str, Value]:
-    """Return a turn by so many characters of its beginning, as a line and structured."""
+def _turn(node: Value, limit: int) -> tuple[str, Value]:
+    """Return a turn by so many bytes of its beginning, as a line and structured."""
     turn = {
         "sequence": node["sequence"],
         "created_at": node["createdAt"],
         "bytes": node["contentSize"],
-        "text": shortened(node["contentPreview"], characters),
+        "text": shortened(node["contentPreview"], limit),
     }
     if node["origin"]:
-        turn["origin"] = node["origin"]
-    by = f", put there by {one_line(node['origin'])}" if node["origin"] else ""
-    text = one_line(node["contentPreview"], min(characters, _TURN_CHARACTERS))
+        turn["origin"] = short(node["origin"])
+    by = f", put there by {one_line(node['origin'], 100)}" if node["origin"] else ""
+    text = one_line(node["contentPreview"], min(limit, _TURN_BYTES))
     return f"- {node['sequence']} ({node['contentSize']:,} bytes{by}): {text}", turn
 
 
@@ -149,14 +150,14 @@ async def _highlights(
 def _last_said(nodes: Sequence[Value], left: int) -> tuple[list[str], Value]:
     """Return the last thing that the agent said, by as much of its beginning as fits."""
     for node in nodes:
-        for characters in _LENGTHS:
+        for limit in _LENGTHS:
             words = {
                 "sequence": node["sequence"],
                 "bytes": node["contentSize"],
-                "text": shortened(node["contentPreview"], characters),
+                "text": shortened(node["contentPreview"], limit),
             }
             line = f"The agent's last words, in message {words['sequence']}"
-            line += f" ({words['bytes']:,} bytes): {one_line(words['text'], characters)}"
+            line += f" ({words['bytes']:,} bytes): {one_line(words['text'], limit)}"
             if cost(line, words) <= left:
                 return [line], {"last_words": words}
     return [], {}
@@ -164,13 +165,13 @@ def _last_said(nodes: Sequence[Value], left: int) -> tuple[list[str], Value]:
 
 def _files(files: Iterable[Value], left: int) -> tuple[list[str], list[Value]]:
     """Return files as far as they fit, in both forms; of a long path the end."""
-    characters = max(_LEAST_OF_A_PATH, min(_MOST_OF_A_PATH, left // 16))
+    limit = max(_LEAST_OF_A_PATH, min(_MOST_OF_A_PATH, left // 16))
 
     def shown() -> Iterator[tuple[str, Value]]:
         for touched in islice(files, _MAX_FILES):
-            file = {**touched, "path": ending(touched["path"], characters)}
+            file = {**touched, "path": ending(touched["path"], limit)}
             counts = f"{file['changes']} changes, {file['reads']} reads"
-            line = f"- {one_line(file['path'], characters)}: {counts},"
+            line = f"- {path_line(touched['path'], limit)}: {counts},"
             yield f"{line} last in message {file['last_sequence']}", file
 
     return _fitting(shown(), left)
@@ -184,9 +185,9 @@ def _failures(nodes: Sequence[Value], left: int) -> tuple[list[str], list[Value]
             tool = node["toolMetadata"]
             failure = {
                 "sequence": node["sequence"],
-                "name": tool["name"],
+                "name": short(tool["name"]),
                 "title": short(tool["title"]),
-                "output": tool["contentPreview"],
+                "output": short(tool["contentPreview"], 120),
             }
             name = f" {one_line(tool['name'], 60)}" if tool["name"] else ""
             title = f" {one_line(tool['title'], 100)}" if tool["title"] else ""
@@ -241,7 +242,7 @@ def _facts(session: Value) -> tuple[list[str], Value]:
     )
     lines = [
         f"id {session['id']}",
-        f"project {one_line(session['project']['name'])}",
+        f"project {one_line(session['project']['name'], 100)}",
         f"from {session['createdAt']} to {session['updatedAt']}",
         counts,
     ]

@@ -115,6 +115,7 @@ class Part(BaseModel):
     total_bytes: TotalBytes = None
     stored_bytes: StoredBytes = None
     text: str
+    problem: Annotated[str | None, Field(description="Why it cannot be read.")] = None
     next: Annotated[Next | None, Field(description="Reads the rest.")] = None
 
 
@@ -169,7 +170,8 @@ class MessageItem(BaseModel):
     )
     attachments: list[Attachment] | None = None
     images: Annotated[
-        list[Attachment] | None, Field(description="Images in the output, also those shown.")
+        list[Attachment] | None,
+        Field(description="Images, sounds and other bytes in the output, also those shown."),
     ] = None
     more_files: Annotated[
         Next | None, Field(description="Lists the locations, attachments and images that follow.")

@@ -136,6 +136,7 @@ query McpBodies($ids: [ID!]!, $length: Int!) {{
       toolMetadata {{
         input: rawInput {{ slice(length: $length) {_SLICE} }}
         output: contentText(length: $length) {_SLICE}
+        images {{ mimeType size url }}
       }}
     }}
   }}

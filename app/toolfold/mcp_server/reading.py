@@ -1,16 +1,16 @@
 """What the tools read, through GraphQL documents, and how they say what is not there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 from mcp.server.mcpserver.exceptions import ToolError
 
 from toolfold.documents import Documents
-from toolfold.errors import AppError
+from toolfold.errors import AppError, CorruptContentError
 from toolfold.mcp_server import queries
 from toolfold.mcp_server.safe_text import shortened
+from toolfold.mcp_server.slices import Body, Slice, Value, stored_sizes
 from toolfold.schema.enums import MessageRole
 from toolfold.schema.global_id import SessionKey, encode, session_key
 from toolfold.schema.message import MessageFilter, message_cursor, message_scope
@@ -23,68 +23,9 @@ _COUNTED_BYTES = 1024 * 1024
 
 _SHOWN_CHARACTERS = 80
 
-Value = dict[str, Any]
 
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Bytes [offset, offset + length) of a part, as text; `has_rest` if more follow.
-
-    The part has `total` bytes; where its end was not reached, `total` may be those of the stored
-    JSON that its text is in, and `is_counted` is false. Bytes that are no UTF-8 text are shown as
-    U+FFFD each.
-    """
-
-    offset: int
-    length: int
-    total: int
-    text: str
-    has_rest: bool
-    is_counted: bool = True
-
-    @property
-    def end(self) -> int:
-        """Where the rest begins."""
-        return self.offset + self.length
-
-    @classmethod
-    def of(cls, shown: Mapping[str, Any], stored: int = 0) -> "Slice":
-        """Return a `ContentSlice`; `stored` is what is known where it does not say the total."""
-        offset, length, text = shown["offset"], shown["length"], shown["text"]
-        if text is None:
-            text = "\ufffd" * length
-        has_rest = shown["nextOffset"] is not None
-        total = shown.get("totalSize") if has_rest else offset + length
-        if total is None:
-            return cls(offset, length, stored, text, has_rest, is_counted=False)
-        return cls(offset, length, total, text, has_rest)
-
-    def beginning(self, text: str) -> "Slice":
-        """Return the beginning of it that is this text."""
-        has_rest = self.has_rest or len(text) < len(self.text)
-        return replace(self, length=len(text.encode()), text=text, has_rest=has_rest)
-
-    def followed_by(self, more: "Slice") -> "Slice":
-        """Return it and the slice after it in one."""
-        length, text = self.length + more.length, self.text + more.text
-        return replace(more, offset=self.offset, length=length, text=text)
-
-    def span(self) -> str:
-        """Say in words which bytes it is."""
-        if not (self.offset or self.has_rest):
-            return f"{self.total:,} bytes"
-        about = "" if self.is_counted else "about "
-        return f"bytes {self.offset:,} to {self.end:,} of {about}{self.total:,}"
-
-    def structured(self) -> Value:
-        """Return what structured output says of it."""
-        total = "total_bytes" if self.is_counted else "stored_bytes"
-        return {
-            "offset": self.offset,
-            "bytes": self.length,
-            total: self.total,
-            "text": self.text,
-        }
+class DamagedContentError(ToolError):
+    """What is stored of a content is not what was recorded."""
 
 
 class Reader:
@@ -102,7 +43,8 @@ class Reader:
         """
         data, errors = await self._run(document, variables)
         if errors:
-            raise ToolError(errors[0]["message"])
+            is_damaged = errors[0]["extensions"]["code"] == CorruptContentError.code
+            raise (DamagedContentError if is_damaged else ToolError)(errors[0]["message"])
         return data
 
     async def change(self, document: str, **variables: Any) -> Value:
@@ -173,15 +115,36 @@ class Reader:
             found = found.followed_by(more)
         return found
 
-    async def bodies(self, messages: Sequence[Value], length: int) -> dict[str, dict[str, Slice]]:
-        """Return the first bytes of the parts of messages, by id and name, as far as they fit.
+    async def beginnings(
+        self, message: Value, length: int, known: Mapping[str, Slice]
+    ) -> dict[str, Slice]:
+        """Return bytes of each part of a message, by name; those that are known are not read.
 
-        A part that an operation has no room for is not there.
+        Of what is damaged there is the problem.
         """
+        parts: dict[str, Slice] = {}
+        for name, size in stored_sizes(message).items():
+            try:
+                part = known.get(name) or await self.part(message, name, 0, length)
+            except DamagedContentError as error:
+                part = Slice(0, 0, size, "", has_rest=False, is_counted=False, problem=str(error))
+            if part is not None:
+                parts[name] = part
+        return parts
+
+    async def images(self, message: Value) -> list[Value]:
+        """Return what stands as base64 in a message's output, its bytes aside."""
+        if not (message["toolMetadata"] or {}).get("contentSize"):
+            return []
+        found = await self.of_message(queries.IMAGES, message["id"])
+        return list(found["toolMetadata"]["images"] or [])
+
+    async def bodies(self, messages: Sequence[Value], length: int) -> dict[str, Body]:
+        """Return what messages begin with, by id, as far as one operation has room for it."""
         length = min(length, self.settings.max_slice_bytes)
         ids = [message["id"] for message in messages[:MAX_AT_ONCE]]
         data, _ = await self._run(queries.BODIES, {"ids": ids, "length": length})
-        found: dict[str, dict[str, Slice]] = {}
+        found: dict[str, Body] = {}
         for node in (data or {}).get("nodes") or []:
             if node is not None:
                 tool = node["toolMetadata"] or {}
@@ -190,7 +153,8 @@ class Reader:
                     "input": (tool.get("input") or {}).get("slice"),
                     "output": tool.get("output"),
                 }
-                found[node["id"]] = {name: Slice.of(one) for name, one in shown.items() if one}
+                parts = {name: Slice.of(one) for name, one in shown.items() if one}
+                found[node["id"]] = Body(parts, tool.get("images", []))
         return found
 
     async def files(self, message_id: str, length: int) -> dict[str, tuple[int, str]]:

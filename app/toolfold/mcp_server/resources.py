@@ -6,7 +6,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp_types import CallToolResult, TextContent
 
-from toolfold.mcp_server.messages import OneWanted, one_message
+from toolfold.mcp_server.one_message import OneWanted, one_message
 from toolfold.mcp_server.outline import outline
 from toolfold.mcp_server.reading import Reader
 from toolfold.mcp_server.tool_content import Wanted, tool_content

@@ -9,8 +9,9 @@ from toolfold.mcp_server import queries
 from toolfold.mcp_server.answers import answer, labelled, room
 from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
-from toolfold.mcp_server.reading import Reader, Value
+from toolfold.mcp_server.reading import Reader
 from toolfold.mcp_server.safe_text import one_line, shortened
+from toolfold.mcp_server.slices import Value
 from toolfold.schema.scalars import parse_date_time
 
 _MAX_SESSIONS = 100
@@ -127,9 +128,9 @@ def structured_session(session: Value) -> Value:
     found = {
         "id": session["id"],
         "title": short(session["title"], 200),
-        "agent": session["agent"],
+        "agent": short(session["agent"]),
         "status": session["status"].lower(),
-        "project": session["project"]["name"],
+        "project": short(session["project"]["name"]),
         "created_at": session["createdAt"],
         "updated_at": session["updatedAt"],
         "cwd": short(session["cwd"], 300),
@@ -151,6 +152,6 @@ def _session_line(session: Value) -> str:
     )
 
 
-def short(text: str | None, characters: int = 100) -> str | None:
-    """Return a text that may be null, of at most so many characters."""
-    return None if text is None else shortened(text, characters)
+def short(text: str | None, limit: int = 100) -> str | None:
+    """Return a text that may be null, of at most so many bytes as it is sent."""
+    return None if text is None else shortened(text, limit)

@@ -10,8 +10,9 @@ from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.budget import cost, fitting
 from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.matches import fitting_matches
-from toolfold.mcp_server.reading import Reader, Slice, Value
+from toolfold.mcp_server.reading import Reader
 from toolfold.mcp_server.safe_text import Fence, one_line, shown
+from toolfold.mcp_server.slices import Slice, Value
 from toolfold.schema.content_text import find_cursor
 
 _MAX_MATCHES = 100
@@ -228,8 +229,6 @@ async def _found(
     on = wanted.call(after_line=2**31)
     left = room(max_bytes, [*header, fence.around("")], structured, on)
     lines, matches = fitting_matches(found["matches"], text, left)
-    if found["matches"] and not matches:
-        raise ToolError("find is too long for so short an answer: give more max_bytes.")
     has_more = len(matches) < len(found["matches"]) or found["endCursor"] is not None
     return answer(
         [*header, fence.around("\n".join(lines))] if lines else header,
