@@ -8,7 +8,9 @@ import pytest
 from tests.builders import store_session, text_block, text_message, tool_message
 from tests.mcp_server.asking import Mcp, text_of
 from tests.mcp_server.conftest import in_process
+from toolfold.documents import Documents
 from toolfold.mcp_server.reading import Reader
+from toolfold.schema.context import Resources
 from toolfold.schema.global_id import encode
 from toolfold.settings import Settings
 from toolfold.store.engine import Database
@@ -547,3 +549,44 @@ async def test_what_is_deleted_while_it_is_read_is_no_longer_there(
     monkeypatch.setattr(Reader, "message", read_and_delete)
     refusal = await mcp.refusal(tool, session_id=SESSION, sequence=1, **arguments)
     assert refusal == "There is no such message any more: it was deleted meanwhile."
+
+
+APPEND = (
+    "mutation ($input: UpdateToolCallsInput!) {"
+    " updateToolCalls(input: $input) { errors { message } } }"
+)
+
+
+async def replace_output(database: Database, output: str) -> None:
+    """Give the session's only call another output."""
+    documents = Documents(Resources(Settings(), database))
+    content = [text_block(output)]
+    update = {"toolCallId": "call", "content": content}
+    given = {"input": {"sessionId": SESSION, "updates": [update]}}
+    assert (await documents.data(APPEND, given))["updateToolCalls"]["errors"] == []
+
+
+@pytest.mark.parametrize("find", [None, "line"])
+async def test_what_reads_on_says_that_the_output_was_replaced_since(
+    mcp: Mcp, database: Database, find: str | None
+) -> None:
+    await store(database, tool_message([text_block(LINES)], tool_call_id="call"))
+    call: Any = {"session_id": SESSION, "sequence": 1, "find": find, "max_bytes": 8_000}
+    first = await mcp.call("get_tool_content", **call)
+    page = await mcp.call("get_session_messages", session_id=SESSION, max_bytes=8_000)
+    nexts = [first["next"], page["messages"][0]["tool_call"]["output"]["next"]]
+    for following in nexts:
+        assert "replaced" not in await mcp.follow(following)
+    other = LINES.replace("line", "other line")
+    await replace_output(database, other)
+    for following in nexts:
+        text = await mcp.text(following["tool"], **following["arguments"])
+        assert "This is not the output of the answer before: it was replaced" in text
+        again = (await mcp.follow(following))["replaced"]
+        begun = await mcp.follow(again)
+        assert "replaced" not in begun
+        assert (begun.get("text") or begun["matches"][0]["text"]).startswith("other line 1")
+    await replace_output(database, "short")
+    refusal = await mcp.refusal(nexts[1]["tool"], **nexts[1]["arguments"])
+    assert "is beyond the end: there are 5 bytes. This is not the output" in refusal
+    assert "get_tool_content(" in refusal

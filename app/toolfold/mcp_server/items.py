@@ -8,7 +8,7 @@ from toolfold.mcp_server.budget import cost, fitting
 from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.files import File, files_of, how_seen, locations_of
 from toolfold.mcp_server.safe_text import Fence, one_line, shortened, shown
-from toolfold.mcp_server.slices import Slice, Value
+from toolfold.mcp_server.slices import Slice, Value, content_mark
 
 _LABELS = {"text": "text", "input": "input", "output": "output", "raw_output": "raw output"}
 _STATES = {
@@ -63,7 +63,7 @@ class ItemMaker:
         text = "\n".join(self._text(message, parts))
         structured = self._structured(message, parts)
         is_whole = not any(part.has_rest for part in parts.values())
-        calls = [self.rest(message["sequence"], name, part) for name, part in parts.items()]
+        calls = [self.rest(message, name, part) for name, part in parts.items()]
         rest = next((call for call in calls if call), None)
         return Item(text, structured, cost(text, structured), is_whole, rest)
 
@@ -102,18 +102,23 @@ class ItemMaker:
                 left -= _cost_of_part(text)
         return kept
 
-    def rest(self, sequence: int, name: str, part: Slice) -> Call | None:
+    def rest(self, message: Value, name: str, part: Slice) -> Call | None:
         """Return the call that reads what follows a slice."""
-        return self.reading(sequence, name, part.end) if part.has_rest else None
+        return self.reading(message, name, part.end) if part.has_rest else None
 
-    def reading(self, sequence: int, name: str, offset: int) -> Call:
+    def reading(self, message: Value, name: str, offset: int) -> Call:
         """Return the call that reads a part from a place on."""
-        place = {"session_id": self.session_id, "sequence": sequence}
+        place = {"session_id": self.session_id, "sequence": message["sequence"]}
         if name == "text":
             return Call.of("get_message", **place, offset=offset, max_bytes=self.max_bytes)
-        part = None if name == "output" else name
+        part, content = (None, content_mark(message)) if name == "output" else (name, None)
         return Call.of(
-            "get_tool_content", **place, part=part, offset=offset, max_bytes=self.max_bytes
+            "get_tool_content",
+            **place,
+            part=part,
+            offset=offset,
+            content=content,
+            max_bytes=self.max_bytes,
         )
 
     def files(self, message: Value, after: int) -> Call:
@@ -132,7 +137,7 @@ class ItemMaker:
         if tool:
             lines += self._call_lines(message)
         for name, part in parts.items():
-            lines += self._part_lines(message["sequence"], name, part)
+            lines += self._part_lines(message, name, part)
         call = self._raw_output(message)
         if call is not None:
             size = tool["rawOutput"]["size"]
@@ -182,8 +187,8 @@ class ItemMaker:
         places = [one.place(self.limits.text_bytes) for one in shown_ones]
         return [f"at {', '.join(places)}{f' and {more} more{calling}' if more else ''}"]
 
-    def _part_lines(self, sequence: int, name: str, part: Slice) -> list[str]:
-        rest = self.rest(sequence, name, part)
+    def _part_lines(self, message: Value, name: str, part: Slice) -> list[str]:
+        rest = self.rest(message, name, part)
         label = _LABELS[name]
         if part.problem is not None:
             return [f"{label}, {part.total:,} bytes as stored, cannot be read. {part.problem}"]
@@ -197,8 +202,7 @@ class ItemMaker:
 
     def _structured(self, message: Value, parts: Mapping[str, Slice]) -> Value:
         shown_parts = {
-            name: self._structured_part(message["sequence"], name, part)
-            for name, part in parts.items()
+            name: self._structured_part(message, name, part) for name, part in parts.items()
         }
         found = {
             "sequence": message["sequence"],
@@ -226,8 +230,8 @@ class ItemMaker:
         has_more = shown_count < len(locations) + len(files)
         return {**found, "more_files": following if has_more else None}
 
-    def _structured_part(self, sequence: int, name: str, part: Slice) -> Value:
-        rest = self.rest(sequence, name, part)
+    def _structured_part(self, message: Value, name: str, part: Slice) -> Value:
+        rest = self.rest(message, name, part)
         return _present({**part.structured(), "next": rest and rest.structured()})
 
     def _structured_call(self, message: Value, parts: Value) -> Value | None:
@@ -273,7 +277,7 @@ class ItemMaker:
         tool = message["toolMetadata"]
         if not (tool and tool["rawOutput"] and tool["contentSize"]):
             return None
-        return self.reading(message["sequence"], "raw_output", 0)
+        return self.reading(message, "raw_output", 0)
 
 
 def _cost_of_part(text: str) -> int:

@@ -59,7 +59,7 @@ async def one_message(reader: Reader, wanted: OneWanted, max_bytes: int) -> Call
     header = labelled(f"Message {sequence} of {total:,} in {session_words(session)}.")
     maker = ItemMaker(session_id, Fence(), wanted.max_bytes, has_files=False)
     structured = {"session_id": session_id, "message_count": total, "message": {}}
-    rest = maker.reading(sequence, "raw_output", 2**53)
+    rest = maker.reading(message, "output", 2**53)
     left = room(max_bytes, header, structured, rest, maker.files(message, 2**31))
     begun = _Begun(reader, message, maker, header, structured, left)
     if wanted.after_file is not None:

@@ -218,6 +218,10 @@ class ToolContent(Answer):
     bytes: int | None = None
     total_bytes: TotalBytes = None
     stored_bytes: StoredBytes = None
+    replaced: Annotated[
+        Next | None,
+        Field(description="The output is not that of the answer before; reads it from the first."),
+    ] = None
     first_line: int | None = None
     total_lines: int | None = None
     text: str | None = None

@@ -79,6 +79,12 @@ class Body:
     images: list[Value] | None = None
 
 
+def content_mark(message: Value) -> str | None:
+    """Return what tells a call's output from the one that it had before, if it has one."""
+    stored = (message["toolMetadata"] or {}).get("contentHash")
+    return None if stored is None else stored.removeprefix("sha256:")[:8]
+
+
 def stored_sizes(message: Value) -> dict[str, int]:
     """Return the stored bytes of each part that a message has.
 

@@ -1,6 +1,6 @@
 """The tool that reads one part of a tool call: a range, lines, or what is found in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
@@ -12,7 +12,7 @@ from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.matches import fitting_matches
 from toolfold.mcp_server.reading import Reader
 from toolfold.mcp_server.safe_text import Fence, one_line, shown
-from toolfold.mcp_server.slices import Slice, Value
+from toolfold.mcp_server.slices import Slice, Value, content_mark
 from toolfold.schema.content_text import find_cursor
 
 _MAX_MATCHES = 100
@@ -33,6 +33,8 @@ class Wanted:
     tail: int | None = None
     find: str | None = None
     after_line: int | None = None
+    content: str | None = None
+    """The mark of the output that an answer before was read from."""
     max_bytes: int | None = None
 
     @property
@@ -58,6 +60,7 @@ class Wanted:
             sequence=self.sequence,
             part=None if self.part == "output" else self.part,
             **given,
+            content=self.content,
             max_bytes=self.max_bytes,
         )
 
@@ -108,6 +111,26 @@ class Start:
         return {name: value for name, value in found.items() if value is not None}
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The tool call that is read, and in words; `again` reads an output that was replaced anew."""
+
+    message: Value
+    where: str
+    again: Call | None
+
+    def notice(self) -> list[str]:
+        """Say that the output is not the one of an answer before, if it is not."""
+        if self.again is None:
+            return []
+        what = "This is not the output of the answer before: it was replaced, or has grown, since."
+        return [f"{what} From its beginning: {self.again}"]
+
+    def structured(self) -> Value:
+        """Return what structured output says of it."""
+        return {} if self.again is None else {"replaced": self.again.structured()}
+
+
 async def tool_content(reader: Reader, wanted: Wanted, max_bytes: int) -> CallToolResult:
     """Answer with the part, as much of it as fits.
 
@@ -122,10 +145,18 @@ async def tool_content(reader: Reader, wanted: Wanted, max_bytes: int) -> CallTo
             f"Message {wanted.sequence} is no tool call, but one of role {role}: use get_message."
         )
     where = f"message {wanted.sequence} of {session_words(session)}"
-    if wanted.find is not None:
-        return await _found(reader, wanted, message, where, max_bytes)
-    start = await _start(reader, wanted, message)
-    return await _range(reader, wanted, (message, where), start, max_bytes)
+    mark = content_mark(message) if wanted.part in ("output", "output_json") else None
+    marked = replace(wanted, content=mark)
+    is_replaced = wanted.content is not None and mark is not None and wanted.content != mark
+    place = _Place(message, where, marked.call() if is_replaced else None)
+    try:
+        if wanted.find is not None:
+            return await _found(reader, marked, place, max_bytes)
+        start = await _start(reader, marked, message)
+        return await _range(reader, marked, place, start, max_bytes)
+    except ToolError as error:
+        # Such as that an offset is beyond the end.
+        raise ToolError(" ".join([str(error), *place.notice()])) from error
 
 
 async def _start(reader: Reader, wanted: Wanted, message: Value) -> Start:
@@ -151,17 +182,18 @@ async def _start(reader: Reader, wanted: Wanted, message: Value) -> Start:
 
 
 async def _range(
-    reader: Reader, wanted: Wanted, place: tuple[Value, str], start: Start, max_bytes: int
+    reader: Reader, wanted: Wanted, place: _Place, start: Start, max_bytes: int
 ) -> CallToolResult:
-    message, where = place
+    message, where, notice = place.message, place.where, place.notice()
     fence = Fence()
     named: Value = {
         "session_id": wanted.session_id,
         "sequence": wanted.sequence,
         "part": wanted.part,
+        **place.structured(),
     }
     longest = Slice(2**53, 2**53, 2**53, "", has_rest=True, is_counted=False)
-    header = labelled(_header(wanted, where, longest, start))
+    header = [*labelled(_header(wanted, where, longest, start)), *notice]
     on = wanted.call(offset=2**53, length=wanted.length, line_count=wanted.lines)
     structured = {**named, **longest.structured(), **start.structured()}
     left = room(max_bytes, [*header, fence.around("")], structured, on)
@@ -173,7 +205,7 @@ async def _range(
     text = fitting(limited.text, left, lambda text: cost(shown(text), text)) if limited.text else ""
     found = limited.beginning(text)
     return answer(
-        [*labelled(_header(wanted, where, found, start)), fence.around(found.text)],
+        [*labelled(_header(wanted, where, found, start)), *notice, fence.around(found.text)],
         {**named, **found.structured(), **start.structured()},
         following=wanted.rest(found),
     )
@@ -202,16 +234,15 @@ def _header(wanted: Wanted, where: str, found: Slice, start: Start) -> str:
     return f"{what}, of {where}: {found.span()}{start.words()}."
 
 
-async def _found(
-    reader: Reader, wanted: Wanted, message: Value, where: str, max_bytes: int
-) -> CallToolResult:
-    text = wanted.find or ""
-    found = await _matches(reader, wanted, message, where)
+async def _found(reader: Reader, wanted: Wanted, place: _Place, max_bytes: int) -> CallToolResult:
+    text, where = wanted.find or "", place.where
+    found = await _matches(reader, wanted, place.message, where)
     structured: Value = {
         "session_id": wanted.session_id,
         "sequence": wanted.sequence,
         "part": wanted.part,
         "matches": [],
+        **place.structured(),
     }
     count = found.get("totalCount")
     said = f"Lines after {wanted.after_line or 0:,} that contain"
@@ -226,6 +257,7 @@ async def _found(
             " of output_json the text is."
         )
     header = labelled(f"{said} {one_line(text, 60)} in the output of {where}.{how}")
+    header += place.notice()
     on = wanted.call(after_line=2**31)
     left = room(max_bytes, [*header, fence.around("")], structured, on)
     lines, matches = fitting_matches(found["matches"], text, left)

@@ -192,6 +192,13 @@ class ReadingTools:
             ),
         ] = None,
         after_line: Annotated[Place | None, Field(description="With find: read on.")] = None,
+        content: Annotated[
+            str | None,
+            Field(
+                max_length=80,
+                description="From the answer before: says so if the output was replaced since.",
+            ),
+        ] = None,
         max_bytes: MaxBytes = None,
     ) -> Annotated[CallToolResult, outputs.ToolContent]:
         """Read a tool call's output or input, of any size: by bytes, by lines, or what is found.
@@ -212,6 +219,7 @@ class ReadingTools:
             tail=tail,
             find=find,
             after_line=after_line,
+            content=content,
             max_bytes=max_bytes,
         )
         return await tool_content(self._reader, wanted, self._bytes(max_bytes))
