@@ -116,7 +116,7 @@ async def test_a_prompt_brings_the_outline_of_its_session(
     ("name", "arguments", "said"),
     [
         ("nope", {}, "There is no prompt 'nope'; there are summarize_session, find_cause"),
-        ("x" * 200_000, {}, f"There is no prompt '{'x' * 79}…'; there are summarize_session,"),
+        ("x" * 200_000, {}, f"There is no prompt '{'x' * 77}…'; there are summarize_session,"),
         ("summarize_session", {}, "summarize_session needs session_id."),
         ("summarize_session", None, "summarize_session needs session_id."),
         ("continue_session", {"id": "x"}, "continue_session needs session_id."),

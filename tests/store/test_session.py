@@ -233,17 +233,30 @@ async def test_a_person_may_name_a_session_by_any_of_its_ids(
             updated_at=f"2026-01-01T00:00:00.00{position}Z",
         )
     async with database.read() as connection:
-        found = await session.by_source(connection, "default", name, ("id",))
-        elsewhere = await session.by_source(connection, "other", name, ("id",))
+        found = await session.by_source(connection, ["default"], name, ("id",))
+        elsewhere = await session.by_source(connection, ["other"], name, ("id",))
     assert [row.id for row in found] == expected
     assert elsewhere == []
+
+
+async def test_a_beginning_means_the_session_that_started_any_number_of_others(
+    database: Database,
+) -> None:
+    await builders.store_session(database, session_id="1", source_session="abc")
+    for number in range(session.NAMED_LIMIT + 5):
+        await builders.store_session(
+            database, session_id=f"child-{number}", source_session=f"abc/{number}", parent_id="1"
+        )
+    async with database.read() as connection:
+        found = await session.by_source(connection, None, "ab", ("id",))
+    assert [row.id for row in found] == ["1"]
 
 
 async def test_an_ambiguous_name_is_answered_with_few(database: Database) -> None:
     for number in range(15):
         await builders.store_session(database, session_id=f"same-{number}")
     async with database.read() as connection:
-        found = await session.by_source(connection, "default", "same", ("id",))
+        found = await session.by_source(connection, ["default"], "same", ("id",))
     assert len(found) == session.NAMED_LIMIT
 
 
@@ -271,5 +284,5 @@ async def test_a_text_with_a_nul_names_nothing(database: Database) -> None:
     assert await ids(database, SessionFilter(title_contains="mend\0")) == []
     async with database.read() as connection:
         assert await session.by_keys(connection, {("default", "a\0"), ("default\0", "a")}) == {}
-        assert await session.by_source(connection, "default", "a\0") == []
+        assert await session.by_source(connection, ["default"], "a\0") == []
         assert await layouts.describe(connection, "default\0", b"\0") is None

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 import click
 
 from toolfold.cli.database_place import told_with_its_place
-from toolfold.cli.naming import MAX_PROJECTS
 from toolfold.cli.opening import opened, owned
 from toolfold.cli.options import with_settings
 from toolfold.cli.terminal import count, one_line, say
@@ -17,6 +16,7 @@ from toolfold.store.doctor import CHECKS, Finding, database
 from toolfold.store.engine import Database, migrate
 from toolfold.store.page import PageRequest
 
+_MAX_PROJECTS = 10_000
 _ALL_SESSIONS = session.SessionFilter(include_children=True)
 
 
@@ -63,7 +63,7 @@ async def _findings(opened_database: Database) -> AsyncIterator[Finding]:
     async with opened_database.read() as connection:
         async for finding in database.damage(connection):
             yield finding
-        projects = await project.page(connection, PageRequest(first=MAX_PROJECTS))
+        projects = await project.page(connection, PageRequest(first=_MAX_PROJECTS))
         for row in projects.rows:
             sessions = await session.count(connection, [row.id], _ALL_SESSIONS)
             say(f"Checking project {one_line(row.name)}: {count(sessions, 'session')}.")

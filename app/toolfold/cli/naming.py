@@ -12,15 +12,8 @@ from toolfold.schema.global_id import SessionKey, session_key
 from toolfold.settings import Settings
 from toolfold.store import project, session
 from toolfold.store.engine import Database
-from toolfold.store.page import PageRequest
 
-MAX_PROJECTS = 10_000
-"""In so many projects a session is looked for by a part of its id."""
-
-_COLUMNS = (
-    *("project_id", "id", "source_session", "title"),
-    *("parent_id", "parent_source_session"),
-)
+_COLUMNS = ("project_id", "id", "title")
 
 
 async def project_id_of(database: Database, name: str) -> str:
@@ -51,8 +44,11 @@ async def session_of(
     if not text.strip():
         raise BadUserInputError("SESSION is empty: it names no session.", argument="session")
     key = session_key(text)
-    name = text if key is None else key[1]
-    found = await _named(database, name, project_name)
+    projects = None if project_name is None else [await project_id_of(database, project_name)]
+    async with database.read() as connection:
+        found = await session.by_source(
+            connection, projects, text if key is None else key[1], _COLUMNS
+        )
     if key is not None:
         found = [row for row in found if (row.project_id, row.id) == key]
     if len(found) == 1:
@@ -61,25 +57,6 @@ async def session_of(
         hint = command_with(settings, "list --children")
         raise NotFoundError(f"There is no session {text!r}. `{hint}` shows those that there are.")
     raise NotFoundError(_ambiguous(text, found))
-
-
-async def _named(database: Database, name: str, project_name: str | None) -> list[Row[Any]]:
-    """Return the sessions that `name` may mean, in this project or in all."""
-    if project_name is not None:
-        projects = [await project_id_of(database, project_name)]
-    else:
-        async with database.read() as connection:
-            request = PageRequest(first=MAX_PROJECTS)
-            page = await project.page(connection, request, columns=("id",))
-        projects = [row.id for row in page.rows]
-    found: list[Row[Any]] = []
-    for project_id in projects:
-        async with database.read() as connection:
-            found += await session.by_source(connection, project_id, name, _COLUMNS)
-    whole = [row for row in found if name in (row.id, row.source_session)]
-    own = [row for row in found if row.parent_id is None and row.parent_source_session is None]
-    # Agents name a sub-agent's session after the one that started it.
-    return whole or (own if len(own) == 1 else found)
 
 
 def _ambiguous(text: str, found: Sequence[Row[Any]]) -> str:

@@ -1,5 +1,6 @@
 """Puts an answer together: a header that says what it is, what was recorded, and what is next."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from mcp_types import CallToolResult, ContentBlock, TextContent
@@ -51,3 +52,16 @@ def session_words(session: Value) -> str:
 def labelled(line: str) -> list[str]:
     """Return a header and what it says about what follows."""
     return [line, LABEL]
+
+
+def fitting_lines(shown: Iterable[tuple[str, Value]], left: int) -> tuple[list[str], list[Value]]:
+    """Return what fits `left` bytes of an answer, from the first on: the lines, and the values."""
+    lines: list[str] = []
+    values: list[Value] = []
+    for line, value in shown:
+        left -= cost(line, value) + 4
+        if left < 0:
+            break
+        lines.append(line)
+        values.append(value)
+    return lines, values

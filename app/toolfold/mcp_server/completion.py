@@ -12,6 +12,7 @@ from mcp_types import (
 
 from toolfold.mcp_server import queries
 from toolfold.mcp_server.reading import Reader
+from toolfold.mcp_server.sessions import local_id
 
 _MAX_VALUES = 100
 """MCP takes no more."""
@@ -38,9 +39,15 @@ def add_completion(server: MCPServer[None], reader: Reader) -> None:
 
 
 async def _sessions(reader: Reader, typed: str) -> Completion:
-    """Return ids that begin with what was typed, else of sessions whose titles contain it."""
+    """Return ids that begin with what was typed; else those of sessions whose titles contain it.
+
+    The agent's ids, and those of `toolfold list`, are completed as they are.
+    """
     found = await _ids(reader, None)
     values = [id_ for id_ in found if id_.startswith(typed)]
+    if not values and typed:
+        others = [(local_id(one), one["sourceId"] or "") for one in await reader.named(typed)]
+        values = [id_ for ids in others for id_ in ids if id_.startswith(typed)]
     if not values:
         values = await _ids(reader, typed[:_MAX_CHARACTERS])
     return _completion(values)
@@ -55,7 +62,7 @@ async def _ids(reader: Reader, title: str | None) -> list[str]:
 
 async def _sequences(reader: Reader, session_id: str, typed: str) -> Completion:
     try:
-        session = await reader.session(queries.COUNT, session_id)
+        session = await reader.session(queries.COUNT, await reader.session_id(session_id))
     except ToolError:
         return _completion([])
     count = session["messageCount"]

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from mcp_types import CallToolResult
 
 from toolfold.mcp_server import queries
-from toolfold.mcp_server.answers import answer, labelled, room, session_words
+from toolfold.mcp_server.answers import answer, fitting_lines, labelled, room, session_words
 from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
+from toolfold.mcp_server.facts import facts, sub_agents, ways_to_read
 from toolfold.mcp_server.reading import Reader
 from toolfold.mcp_server.safe_text import ending, one_line, path_line, shortened
 from toolfold.mcp_server.sessions import short, structured_session
@@ -45,9 +45,13 @@ async def outline(
     following = Call.of("get_session", session_id=session_id, after=2**31, max_bytes=given)
     lines = [*header]
     if after is None:
-        facts, more = _facts(session)
-        lines += [*facts, *_ways_to_read(session, given)]
+        known, more = facts(session)
+        lines += [*known, *ways_to_read(session, given)]
         structured |= more
+        left = room(max_bytes, lines, structured, following)
+        agent_lines, agents = sub_agents(session, given, left // _SHARE)
+        lines += agent_lines
+        structured |= agents
         left = room(max_bytes, lines, structured, following)
         shown_lines, found = await _highlights(reader, session_id, given, left // _SHARE)
         lines += shown_lines
@@ -59,20 +63,6 @@ async def outline(
     last = turns[-1]["sequence"] if turns else 0
     on = Call.of("get_session", session_id=session_id, after=last, max_bytes=given)
     return answer(lines, structured, following=on if has_more and turns else None)
-
-
-def _ways_to_read(session: Value, given: int | None) -> list[str]:
-    """Return the calls that read a session: from its beginning, from its end, what was said."""
-    reading = Call.of("get_session_messages", session_id=session["id"])
-
-    def call(**arguments: Any) -> Call:
-        return Call.of(reading.tool, **reading.arguments, **arguments, max_bytes=given)
-
-    return [
-        f"Read it with {call()}",
-        f"from its end with {call(before=session['messageCount'] + 1)}",
-        f"without tool calls with {call(roles=['user', 'assistant'])}",
-    ]
 
 
 async def _turns(
@@ -174,7 +164,7 @@ def _files(files: Iterable[Value], left: int) -> tuple[list[str], list[Value]]:
             line = f"- {path_line(touched['path'], limit)}: {counts},"
             yield f"{line} last in message {file['last_sequence']}", file
 
-    return _fitting(shown(), left)
+    return fitting_lines(shown(), left)
 
 
 def _failures(nodes: Sequence[Value], left: int) -> tuple[list[str], list[Value]]:
@@ -195,20 +185,7 @@ def _failures(nodes: Sequence[Value], left: int) -> tuple[list[str], list[Value]
             line += f" {one_line(tool['contentPreview'], 120)}"
             yield line, {name: value for name, value in failure.items() if value is not None}
 
-    return _fitting(shown(), left)
-
-
-def _fitting(shown: Iterable[tuple[str, Value]], left: int) -> tuple[list[str], list[Value]]:
-    """Return what fits `left` bytes of an answer, from the first on: the lines, and the values."""
-    lines: list[str] = []
-    values: list[Value] = []
-    for line, value in shown:
-        left -= cost(line, value) + 4
-        if left < 0:
-            break
-        lines.append(line)
-        values.append(value)
-    return lines, values
+    return fitting_lines(shown(), left)
 
 
 def _touched(changing: Iterable[Value], reading: Iterable[Value]) -> list[Value]:
@@ -232,44 +209,3 @@ def _touched(changing: Iterable[Value], reading: Iterable[Value]) -> list[Value]
         }
         for path in order
     ]
-
-
-def _facts(session: Value) -> tuple[list[str], Value]:
-    """Return what an outline begins with: lines, and what of it is structured."""
-    counts = (
-        f"{session['messageCount']:,} messages, {session['toolCallCount']:,} tool calls,"
-        f" {session['contentSize']:,} bytes of tool output"
-    )
-    lines = [
-        f"id {session['id']}",
-        f"project {one_line(session['project']['name'], 100)}",
-        f"from {session['createdAt']} to {session['updatedAt']}",
-        counts,
-    ]
-    found: Value = {}
-    if session["cwd"]:
-        lines.append(f"folder {one_line(session['cwd'], 300)}")
-    if session["gitBranch"]:
-        lines[-1] += f", branch {one_line(session['gitBranch'], 100)}"
-        found["git_branch"] = short(session["gitBranch"])
-    if session["usage"]:
-        usage = session["usage"]
-        found["usage"] = {
-            "input_tokens": usage["inputTokens"],
-            "output_tokens": usage["outputTokens"],
-            "cache_read_tokens": usage["cacheReadTokens"],
-            "cache_creation_tokens": usage["cacheCreationTokens"],
-        }
-        lines.append(f"tokens {usage['inputTokens']:,} in, {usage['outputTokens']:,} out")
-    if session["parent"]:
-        parent = session["parent"]
-        lines.append(f"a sub-agent of {parent['id']} {one_line(parent['title'], 100)}")
-    children = session["children"]
-    if children["totalCount"]:
-        count = children["totalCount"]
-        lines.append(f"{count} sub-agents:" if count > 1 else "A sub-agent:")
-        lines += [f"- {one['id']} {one_line(one['title'], 80)}" for one in children["nodes"][:5]]
-        found["sub_agents"] = [
-            {"id": one["id"], "title": short(one["title"]) or ""} for one in children["nodes"][:5]
-        ]
-    return lines, found

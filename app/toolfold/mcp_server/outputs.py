@@ -22,6 +22,8 @@ class SessionLine(BaseModel):
     """A session in a list."""
 
     id: str
+    local_id: Annotated[str, Field(description="Within its project, as `toolfold list` shows it.")]
+    source_id: Annotated[str | None, Field(description="What its agent calls it.")] = None
     title: str | None = None
     agent: str
     status: str
@@ -86,6 +88,10 @@ class Outline(Answer):
     git_branch: str | None = None
     usage: dict[str, int] | None = None
     sub_agents: list[dict[str, str]] | None = None
+    sub_agent_count: int | None = None
+    all_sub_agents: Annotated[
+        Next | None, Field(description="Lists all sub-agents, where not all are here.")
+    ] = None
     turns: list[Turn]
     files: list[TouchedFile] | None = None
     failures: list[Failure] | None = None

@@ -12,7 +12,9 @@ from pydantic import Field
 from toolfold.mcp_server.outline import outline
 from toolfold.mcp_server.reading import Reader
 
-SessionId = Annotated[str, Field(description="A session's id, as list_sessions gives it.")]
+SessionId = Annotated[
+    str, Field(description="A session's id, as list_sessions or its agent gives it.")
+]
 
 _SUMMARIZE = (
     "Summarize the recorded session that is outlined below: what was asked, what was done, what"
@@ -63,6 +65,7 @@ class Prompts:
     async def _with_outline(self, task: str, session_id: str) -> UserMessage:
         budget = (self._reader.settings.mcp_answer_bytes, None)
         try:
+            session_id = await self._reader.session_id(session_id)
             result = await outline(self._reader, session_id, None, budget)
         except ToolError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from error

@@ -2,7 +2,8 @@
 
 _SESSION = """
 fragment SessionFields on Session {
-  id title agent status cwd gitBranch createdAt updatedAt messageCount toolCallCount contentSize
+  id sourceId title agent status cwd gitBranch createdAt updatedAt
+  messageCount toolCallCount contentSize
   project { name }
   parent { id title }
 }
@@ -30,6 +31,31 @@ query McpSessions($first: Int!, $after: String, $filter: SessionFilter) {
     edges { cursor node { ...SessionFields } }
     pageInfo { hasNextPage }
     totalCount
+  }
+}
+"""
+    + _SESSION
+)
+
+NAMED = (
+    """
+query McpNamed($name: String!) {
+  sessionsNamed(name: $name) { ...SessionFields }
+}
+"""
+    + _SESSION
+)
+
+CHILDREN = (
+    """
+query McpChildren($id: ID!, $first: Int!, $after: String) {
+  session(id: $id) {
+    title agent status
+    children(first: $first, after: $after) {
+      edges { cursor node { ...SessionFields } }
+      pageInfo { hasNextPage }
+      totalCount
+    }
   }
 }
 """

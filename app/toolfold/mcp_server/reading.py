@@ -22,6 +22,7 @@ _COUNTED_BYTES = 1024 * 1024
 """Of an output up to this all is read to say how long its text is."""
 
 _SHOWN_CHARACTERS = 80
+_MAX_ID_CHARACTERS = 500
 
 
 class DamagedContentError(ToolError):
@@ -171,6 +172,31 @@ class Reader:
             for one in [*(message.get("attachments") or []), *images]
             if one["slice"]
         }
+
+    async def named(self, name: str) -> list[Value]:
+        """Return the sessions that a person means by an id, or by its beginning."""
+        if "\x00" in name or len(name) > _MAX_ID_CHARACTERS:
+            return []
+        return list((await self.data(queries.NAMED, name=name))["sessionsNamed"])
+
+    async def session_id(self, given: str) -> str:
+        """Return the id of a session by that id, or by another that it is known by.
+
+        Raises:
+            ToolError: if there is none, or more than one.
+        """
+        if session_key(given) is not None:
+            return given
+        found = await self.named(given)
+        if not found:
+            raise no_session(given)
+        if len(found) > 1:
+            ids = ", ".join(one["id"] for one in found[:3])
+            shown = orjson.dumps(shortened(given, _SHOWN_CHARACTERS)).decode()
+            raise ToolError(
+                f"{shown} may be any of {len(found)} sessions: {ids}… Give one of them."
+            )
+        return str(found[0]["id"])
 
     def key(self, session_id: str) -> SessionKey:
         """Return the key in a session's id.

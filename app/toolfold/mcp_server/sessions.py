@@ -6,12 +6,13 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 
 from toolfold.mcp_server import queries
-from toolfold.mcp_server.answers import answer, labelled, room
+from toolfold.mcp_server.answers import answer, labelled, room, session_words
 from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.reading import Reader
 from toolfold.mcp_server.safe_text import one_line, shortened
 from toolfold.mcp_server.slices import Value
+from toolfold.schema.global_id import session_key
 from toolfold.schema.scalars import parse_date_time
 
 _MAX_SESSIONS = 100
@@ -26,6 +27,8 @@ class Listing:
     status: str | None = None
     updated_after: str | None = None
     include_sub_agents: bool | None = None
+    id_begins: str | None = None
+    parent_id: str | None = None
     limit: int | None = None
     after: str | None = None
     max_bytes: int | None = None
@@ -39,10 +42,26 @@ class Listing:
             status=self.status,
             updated_after=self.updated_after,
             include_sub_agents=self.include_sub_agents or None,
+            parent_id=self.parent_id,
             limit=self.limit,
             after=after,
             max_bytes=self.max_bytes,
         )
+
+    def check(self) -> None:
+        """Check that the arguments go together.
+
+        Raises:
+            ToolError: saying which do not.
+        """
+        names = ("title_contains", "agent", "status", "updated_after", "include_sub_agents")
+        others = [name for name in (*names, "parent_id") if getattr(self, name)]
+        for name in ("id_begins", "parent_id"):
+            beside = [other for other in others if other != name]
+            if getattr(self, name) is not None and beside:
+                raise ToolError(f"{name} does not go with {beside[0]}.")
+        if self.updated_after is not None:
+            _check_time(self.updated_after)
 
     def filter(self) -> Value:
         """Return the GraphQL filter."""
@@ -57,17 +76,11 @@ class Listing:
 
 async def list_of_sessions(reader: Reader, listing: Listing, max_bytes: int) -> CallToolResult:
     """Answer with sessions, those that changed last first."""
-    _check_time(listing.updated_after)
-    settings = reader.settings
-    first = min(listing.limit or _MAX_SESSIONS, _MAX_SESSIONS)
-    first = max(1, min(first, settings.max_page_size, settings.max_rows - 1))
-    data = await reader.data(
-        queries.SESSIONS, first=first, after=listing.after, filter=listing.filter()
-    )
-    found = data["sessions"]
+    listing.check()
+    found, said = await _found(reader, listing)
     total = found["totalCount"]
     structured = {"sessions": [], "total_count": total}
-    header = labelled(f"{total:,} sessions, those that changed last first.")
+    header = labelled(f"{total:,} {said}.")
     edges = found["edges"]
     longest = max((edge["cursor"] for edge in edges), key=len, default="")
     left = room(max_bytes, header, structured, listing.call(longest))
@@ -90,6 +103,24 @@ async def list_of_sessions(reader: Reader, listing: Listing, max_bytes: int) -> 
     )
 
 
+async def _found(reader: Reader, listing: Listing) -> tuple[Value, str]:
+    """Return a connection of the sessions that are asked for, and in words what they are."""
+    if listing.id_begins is not None:
+        named = await reader.named(listing.id_begins)
+        edges = [{"cursor": "", "node": one} for one in named[: listing.limit]]
+        page = {"edges": edges, "pageInfo": {"hasNextPage": False}, "totalCount": len(named)}
+        return page, "sessions with this id, at most ten"
+    settings = reader.settings
+    first = min(listing.limit or _MAX_SESSIONS, _MAX_SESSIONS)
+    first = max(1, min(first, settings.max_page_size, settings.max_rows - 1))
+    place: Value = {"first": first, "after": listing.after}
+    if listing.parent_id is not None:
+        session = await reader.session(queries.CHILDREN, listing.parent_id, **place)
+        return session["children"], f"sub-agents of {session_words(session)}, oldest first"
+    data = await reader.data(queries.SESSIONS, **place, filter=listing.filter())
+    return data["sessions"], "sessions, those that changed last first"
+
+
 async def renamed(reader: Reader, session_id: str, title: str) -> CallToolResult:
     """Answer with a session's new title.
 
@@ -108,15 +139,14 @@ async def renamed(reader: Reader, session_id: str, title: str) -> CallToolResult
     )
 
 
-def _check_time(given: str | None) -> None:
+def _check_time(given: str) -> None:
     """Check a time that a client gave.
 
     Raises:
         ToolError: if it is none.
     """
     try:
-        if given is not None:
-            parse_date_time(given)
+        parse_date_time(given)
     except ValueError as error:
         raise ToolError(
             "updated_after must be a time with its offset, such as 2026-11-30T09:00:00Z."
@@ -127,6 +157,8 @@ def structured_session(session: Value) -> Value:
     """Return a session as a line of structured output."""
     found = {
         "id": session["id"],
+        "local_id": short(local_id(session)),
+        "source_id": short(session["sourceId"]),
         "title": short(session["title"], 200),
         "agent": short(session["agent"]),
         "status": session["status"].lower(),
@@ -145,11 +177,20 @@ def structured_session(session: Value) -> Value:
 def _session_line(session: Value) -> str:
     title = one_line(session["title"], 200) if session["title"] else "(no title)"
     where = f", in {one_line(session['cwd'], 100)}" if session["cwd"] else ""
+    if session["parent"]:
+        where += f", a sub-agent of {session['parent']['id']}"
     return (
         f"- {session['id']} {title} ({one_line(session['agent'], 40)},"
-        f" {session['status'].lower()}{where}): {session['messageCount']:,} messages,"
+        f" {session['status'].lower()}, id {one_line(local_id(session), 40)}{where}):"
+        f" {session['messageCount']:,} messages,"
         f" {session['contentSize']:,} bytes of tool output, changed {session['updatedAt']}"
     )
+
+
+def local_id(session: Value) -> str:
+    """Return a session's id within its project, as `toolfold list` shows it."""
+    key = session_key(session["id"])
+    return key[1] if key else ""
 
 
 def short(text: str | None, limit: int = 100) -> str | None:

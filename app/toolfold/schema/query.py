@@ -24,7 +24,7 @@ from toolfold.schema.rows import (
     project_row,
     session_row,
 )
-from toolfold.schema.session import Session, SessionConnection, sessions_page
+from toolfold.schema.session import Session, SessionConnection, named_sessions, sessions_page
 from toolfold.schema.session_filter import LATEST_FIRST, SessionFilter, SessionOrder
 from toolfold.schema.session_messages import load_session
 from toolfold.schema.single_message import load_message
@@ -107,6 +107,16 @@ class Query:
         order_by: SessionOrder | None = LATEST_FIRST,
     ) -> Connection:
         return await sessions_page(info, None, (first, after, last, before), filter, order_by)
+
+    @strawberry.field(
+        description=(
+            "The sessions that a person means by an id: the session's own without its project, "
+            "the agent's (`sourceId`), or the beginning of one. At most 10."
+        ),
+        graphql_type=list[Session],
+    )
+    async def sessions_named(self, info: Info, name: str) -> list[Any]:
+        return await named_sessions(info, name)
 
     @strawberry.field(
         description="What this server enforces, so that clients need not hard-code it."

@@ -30,6 +30,8 @@ COLUMNS = tuple(session_table.columns.keys())
 KEY_COLUMNS = ("project_id", "id")
 ORDER_FIELDS = ("created_at", "updated_at", "content_size", "message_count")
 
+_PARENT_COLUMNS = ("parent_id", "parent_source_session")
+
 NAMED_LIMIT = 10
 """The most sessions that an ambiguous name is answered with."""
 
@@ -198,14 +200,15 @@ async def by_parent_tool_calls(
 
 async def by_source(
     connection: AsyncConnection,
-    project_id: str,
+    project_ids: Collection[str] | None,
     source_session: str,
     columns: Sequence[str] = COLUMNS,
 ) -> Sequence[Row[Any]]:
     """Return the sessions that a person means by an id: Toolfold's own, or the agent's.
 
     Those whose id it is; if there are none, those whose id begins with it, at most
-    `NAMED_LIMIT`. More than one is for the caller to tell apart. The latest comes first.
+    `NAMED_LIMIT`; of these the one that no other started, if that is one. More than one is for
+    the caller to tell apart. Those that no other started come first, of these the latest.
     """
     table = session_table.c
     ids = (table.id, table.source_session)
@@ -214,13 +217,17 @@ async def by_source(
     length = len(source_session)
     beginning = [func.substr(column, 1, length) == source_session for column in ids]
     for conditions in (exact, beginning):
-        selection = select(*pick(session_table.columns, columns))
-        selection = selection.where(table.project_id == project_id, or_(*conditions))
-        selection = selection.order_by(table.updated_at.desc(), table.id.desc())
-        rows = (await connection.execute(selection.limit(NAMED_LIMIT))).all()
-        if rows:
-            break
-    return rows
+        selection = select(*pick(session_table.columns, columns, _PARENT_COLUMNS))
+        selection = selection.where(*_readable(project_ids), or_(*conditions))
+        # Those that no other started come first: of these it depends which one is meant.
+        started = or_(table.parent_id.is_not(None), table.parent_source_session.is_not(None))
+        order = (started, table.updated_at.desc(), table.id.desc())
+        rows = (await connection.execute(selection.order_by(*order).limit(NAMED_LIMIT))).all()
+        if rows and conditions is exact:
+            return rows
+    # Agents name a sub-agent's session after the one that started it.
+    own = [row for row in rows if row.parent_id is None and row.parent_source_session is None]
+    return own if len(own) == 1 else rows
 
 
 def _readable(project_ids: Collection[str] | None) -> list[ColumnElement[bool]]:
