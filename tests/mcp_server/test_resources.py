@@ -119,7 +119,8 @@ async def test_a_prompt_brings_the_outline_of_its_session(
         ("x" * 200_000, {}, f"There is no prompt '{'x' * 77}…'; there are summarize_session,"),
         ("summarize_session", {}, "summarize_session needs session_id."),
         ("summarize_session", None, "summarize_session needs session_id."),
-        ("continue_session", {"id": "x"}, "continue_session needs session_id."),
+        ("continue_session", {"id": "x"}, "continue_session has no argument 'id'; it has session_"),
+        ("continue_session", {"session_id": "\ud800"}, "An argument holds half of a character"),
     ],
 )
 async def test_a_prompt_that_cannot_be_had_is_told_in_a_sentence(

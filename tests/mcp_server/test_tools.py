@@ -91,7 +91,9 @@ async def test_a_page_reads_well_and_says_the_same_structured(mcp: Mcp, database
         ({}, [1, 2, 3], None, 3),
         ({"after": 3}, [4, 5, 6], 4, 6),
         ({"after": 9}, [10], 10, None),
-        ({"after": 10}, [], None, None),
+        ({"after": 10}, [], 11, None),
+        ({"after": 999}, [], 11, None),
+        ({"around": 999}, [8, 9, 10], 8, None),
         ({"before": 9}, [6, 7, 8], 6, 8),
         ({"before": 2}, [1], None, 1),
         ({"around": 5}, [4, 5, 6], 4, 6),
@@ -343,7 +345,10 @@ async def test_what_is_found_is_read_on_by_line(mcp: Mcp, database: Database) ->
         ("get_tool_content", {"sequence": 2, "from_line": 9}, "from_line 9 is beyond the end: the"),
         ("get_tool_content", {"sequence": 2, "from_line": 0}, "from_line counts from 1, or from"),
         ("get_tool_content", {"sequence": 2, "head": 1, "tail": 1}, "Give one of head and tail"),
-        ("get_tool_content", {"sequence": 2, "find": "a\nb"}, "text must be 1 to 1000 characters"),
+        ("get_tool_content", {"sequence": 2, "find": "a\nb"}, "find looks within lines: give a"),
+        ("get_tool_content", {"sequence": 2, "find": "a\ud800"}, "half of a character"),
+        ("get_session", {"session_id": "\ud800"}, "An argument holds half of a character"),
+        ("get_message", {"sequence": 2, "offset": 9}, "without a text. Its output: get_tool_con"),
         ("get_tool_content", {"sequence": 2, "after_line": 1}, "after_line goes with find."),
         ("list_sessions", {"after": "nonsense"}, "after is not a cursor of this connection"),
         ("list_sessions", {"updated_after": "yesterday"}, "updated_after must be a time"),
@@ -396,8 +401,10 @@ async def test_a_title_is_changed_where_writing_is_allowed(
         assert (found["session_id"], found["title"]) == (SESSION, "Neu 😀")
         outline = await mcp.call("get_session", session_id=SESSION)
         refusal = await mcp.refusal("update_session_title", session_id="x", title="y")
+        blank = await mcp.refusal("update_session_title", session_id=SESSION, title=" \t")
     assert outline["session"]["title"] == "Neu 😀"
     assert refusal.startswith('There is no session "x".')
+    assert blank == "It cannot be blank."
 
 
 async def test_tools_say_what_they_do_and_that_records_are_data(mcp: Mcp) -> None:
@@ -410,6 +417,7 @@ async def test_tools_say_what_they_do_and_that_records_are_data(mcp: Mcp) -> Non
         "get_tool_content",
     ]
     for tool in tools:
+        assert not re.search(r"\n[ \t]", tool.description or "")
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
         assert tool.output_schema is not None
@@ -590,3 +598,13 @@ async def test_what_reads_on_says_that_the_output_was_replaced_since(
     refusal = await mcp.refusal(nexts[1]["tool"], **nexts[1]["arguments"])
     assert "is beyond the end: there are 5 bytes. This is not the output" in refusal
     assert "get_tool_content(" in refusal
+
+
+async def test_around_a_place_beyond_the_end_are_the_last_messages_and_it_is_said(
+    mcp: Mcp, database: Database
+) -> None:
+    await store(database, *(text_message() for _ in range(3)))
+    text = await mcp.text("get_session_messages", session_id=SESSION, around=9, limit=1)
+    assert "There is no message 9: these are the last ones.\n## message 3" in text
+    text = await mcp.text("get_session_messages", session_id=SESSION, around=3, limit=1)
+    assert "There is no message" not in text

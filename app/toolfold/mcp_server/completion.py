@@ -12,6 +12,7 @@ from mcp_types import (
 
 from toolfold.mcp_server import queries
 from toolfold.mcp_server.reading import Reader
+from toolfold.mcp_server.safe_text import is_storable
 from toolfold.mcp_server.sessions import local_id
 
 _MAX_VALUES = 100
@@ -30,6 +31,8 @@ def add_completion(server: MCPServer[None], reader: Reader) -> None:
         argument: CompletionArgument,
         context: CompletionContext | None,
     ) -> Completion | None:
+        if not is_storable(argument.value):
+            return _completion([])
         if argument.name in ("id", "session_id"):
             return await _sessions(reader, argument.value)
         if argument.name == "sequence":

@@ -23,6 +23,7 @@ TOGETHER_BYTES = 256 * 1024
 """Stored bytes up to which the parts of several messages are read in one operation."""
 
 _LEAST_BYTES_A_MESSAGE = 400
+_BEYOND = "There is no message {}: these are the last ones."
 _SEPARATOR = 8
 """What joins an item to the one before it, in both forms."""
 
@@ -154,7 +155,7 @@ async def page_of_messages(
     messages: list[Value] = session["messages"]["nodes"]
     total = session["messageCount"]
     empty = {"session_id": page.session_id, "message_count": total, "messages": []}
-    header = labelled(_header(session, 0, 0))
+    header = [*labelled(_header(session, 0, 0)), _BEYOND.format(page.around)]
     calls = (page.call(after=total), page.call(before=total))
     left = room(max_bytes, header, empty, *calls)
     maker = ItemMaker(page.session_id, Fence(), page.max_bytes)
@@ -169,10 +170,16 @@ async def page_of_messages(
     lines = labelled(_header(session, *(shown[0], shown[-1]) if shown else (0, 0)))
     info = session["messages"]["pageInfo"]
     before, after = _beyond(messages, shown, info)
+    start = shown[0] if before else None
+    if not shown and page.after is not None and total:
+        # Nothing follows; what was said last may be of use.
+        start = total + 1
+    if page.around is not None and page.around > total:
+        lines.append(_BEYOND.format(page.around))
     return answer(
         [*lines, *(item.text for item in items)],
         {**empty, "messages": [item.structured for item in items]},
-        previous=page.call(before=shown[0]) if before else None,
+        previous=page.call(before=start) if start is not None else None,
         following=page.call(after=shown[-1]) if after else None,
     )
 

@@ -6,6 +6,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 
 from toolfold.mcp_server.answers import answer, labelled, room, session_words
+from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.files import FileLister, Files, locations_of
 from toolfold.mcp_server.items import ItemMaker
 from toolfold.mcp_server.reading import Reader
@@ -64,6 +65,11 @@ async def one_message(reader: Reader, wanted: OneWanted, max_bytes: int) -> Call
     begun = _Begun(reader, message, maker, header, structured, left)
     if wanted.after_file is not None:
         return await _files(begun, wanted.after_file)
+    if wanted.offset and message["toolMetadata"] and not message["contentSize"]:
+        call = Call.of(
+            "get_tool_content", session_id=session_id, sequence=sequence, offset=wanted.offset
+        )
+        raise ToolError(f"Message {sequence} is a tool call without a text. Its output: {call}")
     if wanted.offset:
         text = await reader.part(message, "text", wanted.offset, left // 2)
         return await _shown(begun, {} if text is None else {"text": text}, has_files=False)

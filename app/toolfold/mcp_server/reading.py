@@ -9,7 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from toolfold.documents import Documents
 from toolfold.errors import AppError, CorruptContentError
 from toolfold.mcp_server import queries
-from toolfold.mcp_server.safe_text import shortened
+from toolfold.mcp_server.safe_text import is_storable, shortened
 from toolfold.mcp_server.slices import Body, Slice, Value, stored_sizes
 from toolfold.schema.enums import MessageRole
 from toolfold.schema.global_id import SessionKey, encode, session_key
@@ -175,7 +175,7 @@ class Reader:
 
     async def named(self, name: str) -> list[Value]:
         """Return the sessions that a person means by an id, or by its beginning."""
-        if "\x00" in name or len(name) > _MAX_ID_CHARACTERS:
+        if not is_storable(name) or len(name) > _MAX_ID_CHARACTERS:
             return []
         return list((await self.data(queries.NAMED, name=name))["sessionsNamed"])
 

@@ -23,6 +23,11 @@ _ACTING = re.compile(
 )
 
 
+def is_storable(text: str) -> bool:
+    """Say whether a text may be in a database: none has a NUL, or half of a character."""
+    return "\x00" not in text and text.encode(errors="ignore").decode() == text
+
+
 def shown(text: str) -> str:
     """Return text in which control characters, and invisible ones that act, can be seen.
 

@@ -86,6 +86,8 @@ class Wanted:
             raise ToolError("line_count goes with from_line or offset.")
         if self.length is not None and of_lines:
             raise ToolError(f"length does not go with {of_lines[0]}.")
+        if self.find is not None and (not self.find or "\n" in self.find):
+            raise ToolError("find looks within lines: give a text without a line break.")
         if self.after_line is not None and self.find is None:
             raise ToolError("after_line goes with find.")
 

@@ -1,5 +1,6 @@
 """The tools as they are told to clients: names, arguments and descriptions."""
 
+import inspect
 from typing import Annotated, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -63,7 +64,8 @@ class ReadingTools:
             (self.get_message, "One message"),
             (self.get_tool_content, "Input or output of a tool call"),
         ):
-            server.add_tool(tool, title=title, annotations=_READ_ONLY)
+            about = inspect.getdoc(tool)
+            server.add_tool(tool, title=title, description=about, annotations=_READ_ONLY)
 
     async def list_sessions(
         self,

@@ -156,7 +156,7 @@ def _new_session(asked: CreateSessionInput, project_id: str) -> NewSession:
             raise UnknownIdError("There is no such session in the project.", "parentId")
     return NewSession(
         agent=texts.name(asked.agent, "agent"),
-        title=texts.optional(asked.title, "title"),
+        title=texts.optional_title(asked.title, "title"),
         cwd=texts.optional(asked.cwd, "cwd", limit=MAX_PATH_CHARACTERS),
         client_id=texts.optional_identifier(asked.client_session_id, "clientSessionId"),
         parent_id=parent_id,
@@ -169,7 +169,7 @@ def _new_session(asked: CreateSessionInput, project_id: str) -> NewSession:
 def _said(asked: UpdateSessionInput) -> Columns:
     said: Columns = {}
     if texts.is_given(asked.title):
-        said["title"] = texts.optional(asked.title, "title")
+        said["title"] = texts.optional_title(asked.title, "title")
     if texts.is_given(asked.status):
         if asked.status is None:
             raise InvalidInputError("A status cannot be null.", "status")

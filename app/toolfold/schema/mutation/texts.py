@@ -48,6 +48,17 @@ def optional(text: str | None, *path: str | int, limit: int = MAX_TITLE_CHARACTE
     return plain(text, *path, limit=limit) if text else None
 
 
+def optional_title(text: str | None, *path: str | int) -> str | None:
+    """As `optional`.
+
+    Raises:
+        InvalidInputError: also if it is nothing but white space, which no list could show.
+    """
+    if text and text.isspace():
+        raise InvalidInputError("It cannot be blank.", *path)
+    return optional(text, *path)
+
+
 def optional_identifier(text: str | None, *path: str | int) -> str | None:
     """As `identifier`; null, absent and empty are none."""
     return identifier(text, *path) if text else None
