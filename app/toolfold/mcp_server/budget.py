@@ -15,6 +15,7 @@ AROUND = 400
 _JOINER = "\u200d"
 _SELECTORS = ("\ufe0e", "\ufe0f")
 _SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
+_FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
 _MAX_CLUSTER = 16
 _LEAST_OF_A_LINE = 0.7
 
@@ -46,9 +47,24 @@ def fitting(text: str, limit: int, cost_of: Callable[[str], int]) -> str:
 def _whole_cluster(text: str, end: int) -> int:
     """Return the last place up to `end` that parts no character from what it is shown with."""
     for at in range(end, max(0, end - _MAX_CLUSTER), -1):
-        if not (_joins(text[at : at + 1]) or text[at - 1] == _JOINER):
+        is_inside = _joins(text[at : at + 1]) or text[at - 1] == _JOINER
+        if not (is_inside or text[at - 1 : at + 1] == "\r\n" or _parts_a_flag(text, at)):
             return at
     return end
+
+
+def _parts_a_flag(text: str, at: int) -> bool:
+    """Say whether a place is within two regional indicators, which are shown as one flag."""
+    if not _is_flag_letter(text[at : at + 1]):
+        return False
+    before = 0
+    while before < at and _is_flag_letter(text[at - 1 - before]):
+        before += 1
+    return before % 2 == 1
+
+
+def _is_flag_letter(character: str) -> bool:
+    return _FLAG_LETTERS[0] <= character <= _FLAG_LETTERS[1]
 
 
 def _joins(character: str) -> bool:
