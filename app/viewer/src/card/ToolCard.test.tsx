@@ -22,7 +22,9 @@ function pending() {
   asked.mockReturnValueOnce(
     new Promise((resolve, reject) => {
       answer = (blocks, more = {}) =>
-        resolve({ message: { toolMetadata: { blocks, contentOmitted: null, ...more } } } as never)
+        resolve({
+          message: { session: { agent: 'test' }, toolMetadata: { blocks, contentOmitted: null, ...more } },
+        } as never)
       fail = (reason) => reject(new Error(reason))
     }),
   )
@@ -343,7 +345,10 @@ test.each([
   async (call, short, words) => {
     const user = userEvent.setup()
     asked.mockResolvedValue({
-      message: { toolMetadata: { blocks: text('a part'), contentOmitted: null } },
+      message: {
+        session: { agent: 'test' },
+        toolMetadata: { blocks: text('a part'), contentOmitted: null },
+      },
     } as never)
     show(toolMessage(call))
     expect(head().textContent).toContain(short)

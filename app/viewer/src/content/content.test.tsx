@@ -74,7 +74,7 @@ test('bidirectional controls are shown by their names', () => {
 })
 
 test('a change has line numbers, counts and pairs of lines', () => {
-  const change = compare('a.py', 'one\ntwo\nthree\n', 'one\nTWO\nthree\nfour\n')
+  const change = compare('a.py', 'one\ntwo\nthree\n', 'one\nTWO\nthree\nfour\n', { before: 1, after: 1 })
   expect([change.added, change.removed]).toEqual([2, 1])
   const rows = change.hunks[0] ?? []
   expect(rows.map((row) => [row.kind, row.before, row.after, row.text])).toEqual([
@@ -94,7 +94,7 @@ test('a change has line numbers, counts and pairs of lines', () => {
 })
 
 test('a new file is all added', () => {
-  const change = compare('new.py', null, 'a\nb\n')
+  const change = compare('new.py', null, 'a\nb\n', null)
   expect([change.added, change.removed]).toEqual([2, 0])
 })
 
@@ -112,6 +112,7 @@ test('a broken diff in a text is shown as the text that it is', () => {
       blocks={[{ __typename: 'TextBlock', text }] as Block[]}
       call={toolCall({ kind: 'OTHER' })}
       command={null}
+      agent="test"
     />,
   )
   expect(container.textContent).toContain('not a diff at all')
@@ -129,7 +130,7 @@ test('an address that is no web page is no link', () => {
       description: null,
     },
   ] as Block[]
-  const { container } = render(<Blocks blocks={blocks} call={toolCall()} command={null} />)
+  const { container } = render(<Blocks blocks={blocks} call={toolCall()} command={null} agent="test" />)
   expect(container.querySelector('a')).toBeNull()
 })
 
