@@ -9,6 +9,7 @@ import { visible } from '../interface/visible'
 import { Code } from './Code'
 import { compare } from './changes'
 import { Diff } from './Diff'
+import { unfenced } from './fence'
 import { JsonTree } from './JsonTree'
 import { type Start, starts } from './places'
 import { File, Text } from './Text'
@@ -43,7 +44,7 @@ interface OneProps extends Pick<Props, 'call' | 'command'> {
 function One({ block, call, command, start }: OneProps) {
   switch (block.__typename) {
     case 'TextBlock':
-      return block.text.trim() ? <Text text={block.text} call={call} /> : <p className="note">No output.</p>
+      return <Output text={block.text} call={call} />
     case 'DiffBlock':
       return <Compared block={block} start={start} />
     case 'TerminalBlock':
@@ -64,6 +65,11 @@ function One({ block, call, command, start }: OneProps) {
         </div>
       )
   }
+}
+
+function Output({ text, call }: { text: string; call: ToolCall }) {
+  const inner = useMemo(() => unfenced(text, call), [text, call])
+  return inner.trim() ? <Text text={inner} call={call} /> : <p className="note">No output.</p>
 }
 
 function Plain({ block }: { block: Block }) {

@@ -5,6 +5,7 @@ import { toolCall } from '../testing/messages'
 import { Blocks } from './Blocks'
 import { compare, isDiff, parse, sideBySide } from './changes'
 import { type Colour, contrast, readable } from './contrast'
+import { unfenced } from './fence'
 import { JsonTree } from './JsonTree'
 import { languageOf } from './languages'
 import { Terminal } from './Terminal'
@@ -159,4 +160,18 @@ test('numbers before each line are taken off only where they count up', () => {
   expect(unnumbered('  7→a\n  8→\n  9→c')).toEqual({ first: 7, text: 'a\n\nc' })
   expect(unnumbered('1\ta\n3\tb')).toBeNull()
   expect(unnumbered('no numbers')).toBeNull()
+})
+
+test.each([
+  ['```console\n$ ls\na\n```', 'EXECUTE', '$ ls\na\n'],
+  ['```\n1\tone\n```\n', 'READ', '1\tone\n'],
+  ['````\n```\ninner\n```\n````', 'READ', '```\ninner\n```\n'],
+  ['```\n```', 'EXECUTE', ''],
+  ['```\na\n```\nb\n```', 'EXECUTE', null],
+  ['```\na\n```\nwords', 'EXECUTE', null],
+  ['```\ncut off', 'EXECUTE', null],
+  ['```', 'EXECUTE', null],
+  ['```js\na\n```', 'FETCH', null],
+] as const)('a fence around all of an output is taken off, and no other: %o', (text, kind, inner) => {
+  expect(unfenced(text, toolCall({ kind }))).toBe(inner ?? text)
 })

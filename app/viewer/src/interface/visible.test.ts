@@ -40,3 +40,13 @@ test('a sequence that is longer than any title is shown, without what began it',
   expect(withoutEscapes(`a ${ESC}]0;${long}`)).toBe(`a 0;${long}`)
   expect(firstLine(`${ESC}]0;short\u0007words`)).toBe('words')
 })
+
+test.each([
+  ['```console\nok\n```', 'ok'],
+  ['```\n\n1\timport sys\n```', '1\timport sys'],
+  ['****\nThe source comes first.', 'The source comes first.'],
+  ['****', ''],
+  ['\n  words  \nmore', 'words'],
+])('the first line is one that says something: %o', (text, line) => {
+  expect(firstLine(text)).toBe(line)
+})

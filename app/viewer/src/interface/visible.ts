@@ -33,9 +33,13 @@ function joins(code: number, before: string, after: string): boolean {
   return end >= 2 && FLAG.test(flag.slice(0, end))
 }
 
-/** The first line that holds anything, as it ended after carriage returns, of one line's length. */
+/** A line of Markdown that says nothing: where code begins, or a title without words. */
+const MARKS = /^(?:`{3,}|~{3,})[\w+-]*$|^[*_#]+$/
+
+/** The first line that says anything, as it ended after carriage returns, of one line's length. */
 export function firstLine(text: string, characters = 200): string {
-  const line = (text.split('\n').find((one) => one.trim()) ?? '').trim()
+  const lines = text.split('\n').flatMap((one) => one.trim() || [])
+  const line = lines.find((one) => !MARKS.test(one)) ?? ''
   return visible(withoutEscapes(line.slice(line.lastIndexOf('\r') + 1))).slice(0, characters)
 }
 
