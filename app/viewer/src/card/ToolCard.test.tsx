@@ -418,6 +418,12 @@ test('a block that cannot be drawn is shown as it was recorded, and its neighbou
   expect(screen.getByText(/Shown as it was recorded/)).toBeTruthy()
 })
 
+test('a card says nothing twice, and nothing of what there is not', () => {
+  const ended = '2026-01-01T10:00:00.004Z'
+  show(toolMessage({ name: 'Bash', title: 'Bash', contentSize: 2, contentPreview: '', endedAt: ended }))
+  expect(head().textContent).toBe('Bash completed')
+})
+
 test('files are controls of their own, outside the button', async () => {
   const user = userEvent.setup()
   const loading = pending()

@@ -162,6 +162,13 @@ test('numbers before each line are taken off only where they count up', () => {
   expect(unnumbered('no numbers')).toBeNull()
 })
 
+test('a folded object of a few short values is shown in its one line', () => {
+  const todos = [{ content: 'Fix it', done: false, place: 1 }, { deep: { er: 1 } }, { long: 'x'.repeat(500) }]
+  render(<JsonTree value={{ todos }} />)
+  const names = screen.getAllByRole('button').map((button) => button.textContent)
+  expect(names.slice(2)).toEqual(['0: {content: "Fix it", done: false, place: 1}', '1: {1}', '2: {1}'])
+})
+
 test.each([
   ['```console\n$ ls\na\n```', 'EXECUTE', '$ ls\na\n'],
   ['```\n1\tone\n```\n', 'READ', '1\tone\n'],
