@@ -183,12 +183,15 @@ async def test_a_session_without_a_title_has_its_first_users_first_line(
     cases: list[tuple[list[Message], str | None]] = [
         ([user("m1", "Fix the bug\nin a.py")], "Fix the bug"),
         ([user("m1", "\n  \n\tIndented  \nrest")], "Indented"),
-        ([user("m1", "w" * 90)], "w" * 80),
-        ([user("m1", "x" * 79 + " y")], "x" * 79),
+        ([user("m1", "w" * 80)], "w" * 80),
+        ([user("m1", "w" * 90)], "w" * 79 + "…"),
+        ([user("m1", "x" * 79 + " y")], "x" * 79 + "…"),
+        ([user("m1", "x" * 70 + " 3, 4 results")], "x" * 70 + " 3, 4…"),
+        ([user("m1", "x" * 20 + " " + "y" * 90)], "x" * 20 + " " + "y" * 58 + "…"),
         ([user("m1", "<injected>", origin="system"), user("m2", "Mine")], "Mine"),
         ([Message("m1", MessageRole.ASSISTANT, "Hi."), user("m2", "Mine")], "Mine"),
         ([user("m1", ""), user("m2", " \n"), user("m3", "Third")], "Third"),
-        ([user("m1", "Long " * 5_000)], ("Long " * 16).rstrip()),
+        ([user("m1", "Long " * 5_000)], ("Long " * 16).rstrip() + "…"),
         ([user("m1", "", origin="system")], None),
     ]
     for number, (texts, title) in enumerate(cases):
@@ -210,6 +213,16 @@ async def test_a_title_taken_from_a_text_grows_with_it(database: Database) -> No
     await ingest(database, user("m1", "Fix th"))
     await ingest(database, user("m1", "Fix the bug"))
     assert (await session(database))["title"] == "Fix the bug"
+    await ingest(database, user("m1", "Fix the bug " + "now " * 20))
+    assert (await session(database))["title"] == "Fix the bug " + "now " * 16 + "now…"
+
+
+async def test_a_title_that_a_person_gave_outlasts_another_import(database: Database) -> None:
+    words = user("m1", "Fix the bug " + "now " * 20)
+    await ingest(database, words)
+    await ingest(database, Session(title="Mine"))
+    await ingest(database, words, user("m2", "And another"))
+    assert (await session(database))["title"] == "Mine"
 
 
 async def test_the_sums_follow_every_change(database: Database) -> None:

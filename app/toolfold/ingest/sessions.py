@@ -110,7 +110,17 @@ def _first_line(row: Columns) -> str | None:
         return None
     text = row["content_preview"] if row["content"] is None else row["content"]
     lines = (line.strip() for line in text.splitlines())
-    return next((line[:MAX_TITLE_CHARACTERS].rstrip() for line in lines if line), None)
+    return next((_shortened(line) for line in lines if line), None)
+
+
+def _shortened(line: str) -> str:
+    """Return the line, or as many of its whole words as a title holds, and an ellipsis."""
+    if len(line) <= MAX_TITLE_CHARACTERS:
+        return line
+    words = line[:MAX_TITLE_CHARACTERS].rpartition(" ")[0].rstrip()
+    # A long word, and a script that has no spaces, end anywhere.
+    is_long_word = len(words) < MAX_TITLE_CHARACTERS // 2
+    return (line[: MAX_TITLE_CHARACTERS - 1] if is_long_word else words) + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _calls(rows: Iterable[Columns]) -> int:

@@ -19,7 +19,14 @@ export default function Loaded({ message, call, content }: Props) {
         <Input id={message.id} call={call} value={content.input} />
       </Boundary>
       <Boundary fallback={<p className="note">The output could not be drawn. It can be downloaded.</p>}>
-        {content.blocks && <Blocks blocks={content.blocks} call={call} command={commandOf(content.input)} />}
+        {content.blocks && (
+          <Blocks
+            blocks={content.blocks}
+            call={call}
+            command={commandOf(content.input)}
+            agent={content.agent}
+          />
+        )}
         {content.lines && <Lines id={message.id} call={call} first={content.lines} />}
         {!content.blocks && !content.lines && call.contentState === 'COMPLETE' && (
           <p className="note">No output.</p>

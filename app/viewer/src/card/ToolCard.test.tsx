@@ -22,7 +22,9 @@ function pending() {
   asked.mockReturnValueOnce(
     new Promise((resolve, reject) => {
       answer = (blocks, more = {}) =>
-        resolve({ message: { toolMetadata: { blocks, contentOmitted: null, ...more } } } as never)
+        resolve({
+          message: { session: { agent: 'test' }, toolMetadata: { blocks, contentOmitted: null, ...more } },
+        } as never)
       fail = (reason) => reject(new Error(reason))
     }),
   )
@@ -343,7 +345,10 @@ test.each([
   async (call, short, words) => {
     const user = userEvent.setup()
     asked.mockResolvedValue({
-      message: { toolMetadata: { blocks: text('a part'), contentOmitted: null } },
+      message: {
+        session: { agent: 'test' },
+        toolMetadata: { blocks: text('a part'), contentOmitted: null },
+      },
     } as never)
     show(toolMessage(call))
     expect(head().textContent).toContain(short)
@@ -411,6 +416,12 @@ test('a block that cannot be drawn is shown as it was recorded, and its neighbou
   await loading.answer([broken as never, ...text('the neighbour')])
   expect(await screen.findByText('the neighbour')).toBeTruthy()
   expect(screen.getByText(/Shown as it was recorded/)).toBeTruthy()
+})
+
+test('a card says nothing twice, and nothing of what there is not', () => {
+  const ended = '2026-01-01T10:00:00.004Z'
+  show(toolMessage({ name: 'Bash', title: 'Bash', contentSize: 2, contentPreview: '', endedAt: ended }))
+  expect(head().textContent).toBe('Bash completed')
 })
 
 test('files are controls of their own, outside the button', async () => {

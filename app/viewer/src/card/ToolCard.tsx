@@ -9,6 +9,11 @@ import { isRunning } from './contents'
 import { KindIcon } from './KindIcon'
 import { STATUS, stateInShort } from './words'
 
+/** What took less is shown as if it took no time. */
+const SHORTEST_MS = 50
+/** Of `[]`, which says that there is nothing. */
+const EMPTY_BYTES = 2
+
 interface Props {
   message: Message
   call: ToolCall
@@ -21,6 +26,8 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
   const took = call.startedAt && call.endedAt ? Date.parse(call.endedAt) - Date.parse(call.startedAt) : null
   const preview = call.contentPreview ? firstLine(call.contentPreview) : ''
   const short = stateInShort(call)
+  const name = call.name ?? call.kind.toLowerCase()
+  const title = call.title ?? call.locations[0]?.path ?? ''
   return (
     <section className="card" data-status={call.status} aria-labelledby={`${id}-head`}>
       <h3>
@@ -36,14 +43,16 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
           <ChevronRight size={14} className="chevron" aria-hidden />
           <KindIcon kind={call.kind} />
           <span className="what">
-            <span className="tool">{visible(call.name ?? call.kind.toLowerCase())}</span>{' '}
-            <bdi className="title">{visible(call.title ?? call.locations[0]?.path ?? '')}</bdi>
+            <span className="tool">{visible(name)}</span>{' '}
+            {title !== name && <bdi className="title">{visible(title)}</bdi>}
           </span>
           <span className="facts">
             {call.childSession && <span>sub-agent</span>}
             {short && <span className="warning">{short}</span>}
-            {took !== null && took >= 0 && <span>{duration(took)}</span>}
-            {call.contentSize !== null && <span className="size">{size(call.contentSize)}</span>}
+            {took !== null && took >= SHORTEST_MS && <span>{duration(took)}</span>}
+            {call.contentSize !== null && (call.contentSize > EMPTY_BYTES || preview) && (
+              <span className="size">{size(call.contentSize)}</span>
+            )}
             <Status call={call} />
           </span>
           {preview && <span className="preview">{preview}</span>}

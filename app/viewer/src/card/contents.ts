@@ -33,6 +33,8 @@ export interface Content {
   lines: Lines | null
   /** What the tool was called with; undefined where it is too large to come along. */
   input: unknown
+  /** The program whose session it is of. */
+  agent: string
 }
 
 export type Entry =
@@ -113,11 +115,12 @@ async function fetchContent(id: string, call: ToolCall): Promise<Content> {
       count,
       input: call.rawInput !== null && call.rawInput.size <= WHOLE_INPUT_BYTES,
     })
-  const answer = (await withLongLines(ask)).message?.toolMetadata
+  const { message } = await withLongLines(ask)
+  const answer = message?.toolMetadata
   if (!answer) throw new RequestError('The message is not there any more.')
   const { blocks = null, contentLines = null, contentOmitted } = answer
   const lines = contentOmitted && !contentLines ? await fetchLines(id, 1) : contentLines
-  return { blocks, lines, input: answer.rawInput?.json }
+  return { blocks, lines, input: answer.rawInput?.json, agent: message.session.agent }
 }
 
 /** Read lines from `from` on; a negative one counts from the end. */

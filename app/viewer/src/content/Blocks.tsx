@@ -9,7 +9,9 @@ import { visible } from '../interface/visible'
 import { Code } from './Code'
 import { compare } from './changes'
 import { Diff } from './Diff'
+import { unfenced } from './fence'
 import { JsonTree } from './JsonTree'
+import { type Start, starts } from './places'
 import { File, Text } from './Text'
 
 type Of<Name extends Block['__typename']> = Extract<Block, { __typename: Name }>
@@ -19,24 +21,32 @@ interface Props {
   call: ToolCall
   /** The command that the input shows already. */
   command: string | null
+  /** The program that made the call. */
+  agent: string
 }
 
 /** A tool call's content, block by block; one that cannot be drawn is shown as its plain text. */
-export const Blocks = memo(function Blocks({ blocks, call, command }: Props) {
+export const Blocks = memo(function Blocks({ blocks, call, command, agent }: Props) {
+  const places = useMemo(() => starts(blocks, call.locations, agent), [blocks, call.locations, agent])
   if (!blocks.length) return <p className="note">No output.</p>
   return blocks.map((block, index) => (
     <Boundary key={index} fallback={<Plain block={block} />}>
-      <One block={block} call={call} command={command} />
+      <One block={block} call={call} command={command} start={places[index] ?? null} />
     </Boundary>
   ))
 })
 
-function One({ block, call, command }: { block: Block } & Omit<Props, 'blocks'>) {
+interface OneProps extends Pick<Props, 'call' | 'command'> {
+  block: Block
+  start: Start | null
+}
+
+function One({ block, call, command, start }: OneProps) {
   switch (block.__typename) {
     case 'TextBlock':
-      return block.text.trim() ? <Text text={block.text} call={call} /> : <p className="note">No output.</p>
+      return <Output text={block.text} call={call} />
     case 'DiffBlock':
-      return <Compared block={block} />
+      return <Compared block={block} start={start} />
     case 'TerminalBlock':
       return <Command block={block} call={call} known={block.command === command} />
     case 'ImageBlock':
@@ -57,6 +67,11 @@ function One({ block, call, command }: { block: Block } & Omit<Props, 'blocks'>)
   }
 }
 
+function Output({ text, call }: { text: string; call: ToolCall }) {
+  const inner = useMemo(() => unfenced(text, call), [text, call])
+  return inner.trim() ? <Text text={inner} call={call} /> : <p className="note">No output.</p>
+}
+
 function Plain({ block }: { block: Block }) {
   return (
     <>
@@ -66,8 +81,8 @@ function Plain({ block }: { block: Block }) {
   )
 }
 
-function Compared({ block }: { block: Of<'DiffBlock'> }) {
-  const change = useMemo(() => compare(block.path, block.oldText, block.newText), [block])
+function Compared({ block, start }: { block: Of<'DiffBlock'>; start: Start | null }) {
+  const change = useMemo(() => compare(block.path, block.oldText, block.newText, start), [block, start])
   return <Diff change={change} copy={block.newText} />
 }
 

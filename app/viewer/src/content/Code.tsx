@@ -1,4 +1,4 @@
-import { memo, useEffect, useMemo, useState } from 'react'
+import { memo, startTransition, useEffect, useMemo, useState } from 'react'
 import { CopyButton } from '../interface/CopyButton'
 import { visible } from '../interface/visible'
 
@@ -16,7 +16,7 @@ function useHighlighter(wanted: boolean): Highlight | null {
     let mounted = true
     void import('./highlighter').then((module) => {
       highlighter = module.highlight
-      if (mounted) arrived(true)
+      if (mounted) startTransition(() => arrived(true))
     })
     return () => {
       mounted = false

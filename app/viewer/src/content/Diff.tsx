@@ -1,5 +1,5 @@
 import { diffWordsWithSpace } from 'diff'
-import { memo, useMemo, useState, useSyncExternalStore } from 'react'
+import { Fragment, memo, useMemo, useState, useSyncExternalStore } from 'react'
 import { CopyButton } from '../interface/CopyButton'
 import { visible } from '../interface/visible'
 import { type Change, onlyEndingChanged, type Row, sideBySide } from './changes'
@@ -30,6 +30,7 @@ export const Diff = memo(function Diff({ change, copy }: { change: Change; copy:
     return part.length ? [part] : []
   })
   const both = roomy && change.added > 0 && change.removed > 0
+  const numbered = change.hunks[0]?.some((row) => row.before !== null || row.after !== null) ?? false
   return (
     <figure className="diff">
       <figcaption>
@@ -48,8 +49,11 @@ export const Diff = memo(function Diff({ change, copy }: { change: Change; copy:
         {total === 0 && <p className="note">No lines changed.</p>}
         {endings && <p className="note">Only the ends of lines changed.</p>}
         <table className={both ? 'both' : undefined}>
+          {both && <Columns numbered={numbered} />}
           {hunks.map((rows, index) => (
-            <tbody key={index}>{both ? <Both rows={rows} /> : <One rows={rows} />}</tbody>
+            <tbody key={index}>
+              {both ? <Both rows={rows} numbered={numbered} /> : <One rows={rows} numbered={numbered} />}
+            </tbody>
           ))}
         </table>
       </section>
@@ -62,31 +66,50 @@ export const Diff = memo(function Diff({ change, copy }: { change: Change; copy:
   )
 })
 
-function One({ rows }: { rows: Row[] }) {
+interface Hunk {
+  rows: Row[]
+  /** Whether it is known where in the file the lines are. */
+  numbered: boolean
+}
+
+function One({ rows, numbered }: Hunk) {
   return rows.map((row, index) => (
     <tr key={index} className={CLASS[row.kind]}>
-      <td className="number">{row.before}</td>
-      <td className="number">{row.after}</td>
+      {numbered && <td className="number">{row.before}</td>}
+      {numbered && <td className="number">{row.after}</td>}
       <Sign row={row} />
       <Line row={row} />
     </tr>
   ))
 }
 
-function Both({ rows }: { rows: Row[] }) {
+function Both({ rows, numbered }: Hunk) {
   return sideBySide(rows).map(([before, after], index) => (
     <tr key={index}>
-      <Side row={before} number={before?.before} />
-      <Side row={after} number={after?.after} />
+      <Side row={before} number={numbered ? (before?.before ?? null) : undefined} />
+      <Side row={after} number={numbered ? (after?.after ?? null) : undefined} />
     </tr>
   ))
 }
 
+/** Said once, as the first row may lack a side. */
+function Columns({ numbered }: { numbered: boolean }) {
+  const side = (key: string) => (
+    <Fragment key={key}>
+      {numbered && <col className="number" />}
+      <col className="sign" />
+      <col />
+    </Fragment>
+  )
+  return <colgroup>{['before', 'after'].map(side)}</colgroup>
+}
+
 function Side({ row, number }: { row: Row | null; number: number | null | undefined }) {
-  if (!row) return <td colSpan={3} className="blank" />
+  const numbered = number !== undefined
+  if (!row) return <td colSpan={numbered ? 3 : 2} className="blank" />
   return (
     <>
-      <td className={`number ${CLASS[row.kind]}`}>{number}</td>
+      {numbered && <td className={`number ${CLASS[row.kind]}`}>{number}</td>}
       <Sign row={row} />
       <Line row={row} />
     </>

@@ -10,6 +10,10 @@ const OPEN_DEPTH = 2
 /** Levels are not indented further than this. */
 const MOST_INDENT = 12
 
+/** Folded objects of so many values and characters are shown all the same. */
+const MOST_IN_LINE = 8
+const MOST_IN_LINE_CHARACTERS = 240
+
 interface Props {
   value: unknown
   name?: string
@@ -34,7 +38,7 @@ function Branch({ value, name, depth }: { value: object; name: string | undefine
   const entries = isArray ? value : Object.entries(value)
   const [open, setOpen] = useState(depth < OPEN_DEPTH && entries.length <= SHOWN)
   const [shown, setShown] = useState(SHOWN)
-  const summary = isArray ? `[${entries.length}]` : `{${entries.length}}`
+  const summary = (!open && inOneLine(value)) || (isArray ? `[${entries.length}]` : `{${entries.length}}`)
   if (!entries.length) {
     return (
       <div className="json leaf">
@@ -65,6 +69,21 @@ function Branch({ value, name, depth }: { value: object; name: string | undefine
       )}
     </div>
   )
+}
+
+/** A small object of texts and numbers as one line; null where it takes more. */
+function inOneLine(value: object): string | null {
+  const entries = Object.entries(value)
+  if (Array.isArray(value) || entries.length > MOST_IN_LINE) return null
+  const parts: string[] = []
+  for (const [name, one] of entries) {
+    if (isExact(one)) parts.push(`${name}: ${one.rawJSON}`)
+    else if (one !== null && typeof one === 'object') return null
+    else if (typeof one === 'string' && one.length > MOST_IN_LINE_CHARACTERS) return null
+    else parts.push(`${name}: ${JSON.stringify(one)}`)
+  }
+  const line = `{${parts.join(', ')}}`
+  return line.length > MOST_IN_LINE_CHARACTERS ? null : visible(line)
 }
 
 function Name({ name }: { name: string | undefined }) {

@@ -18,19 +18,24 @@ export default memo(function Markdown({ text }: { text: string }) {
   const parts = useMemo(() => pieces(visible(text)), [text])
   const links = useMemo(() => (parts.length > 1 ? definitions(text) : NONE), [parts, text])
   const [drawn, setDrawn] = useState(AT_ONCE)
-  useEffect(() => startTransition(() => setDrawn(parts.length)), [parts])
+  // Step by step, as what was drawn in between is put into the page at once.
+  useEffect(() => {
+    if (drawn < parts.length) startTransition(() => setDrawn(drawn + AT_ONCE))
+  }, [parts, drawn])
   return (
     <div className="markdown">
       {parts.slice(0, drawn).map((part, index) => (
-        <Piece key={index} text={part} links={links} />
+        <Piece key={index} text={part} links={links} alone={parts.length === 1} />
       ))}
     </div>
   )
 })
 
-const Piece = memo(function Piece({ text, links }: { text: string; links: Links }) {
+const Piece = memo(function Piece({ text, links, alone }: { text: string; links: Links; alone: boolean }) {
   const tokens = useMemo(() => lex(text, links), [text, links])
-  return tokens ? all(tokens) : <div className="plain">{text}</div>
+  // Nothing but the addresses of links would be an empty message.
+  const isBlank = alone && tokens?.every((token) => token.type === 'def' || token.type === 'space')
+  return tokens && !isBlank ? all(tokens) : <div className="plain">{text}</div>
 })
 
 /** The parts of a text; null where it is nested deeper, or goes on longer, than can be read. */

@@ -26,7 +26,7 @@ export const Terminal = memo(function Terminal({ text, label = 'Terminal output'
   const special = useMemo(() => text.includes('\u001b') || /\r(?!\n)/.test(text), [text])
   return (
     <div className="code terminal">
-      <div className="corner">
+      <div className="corner" data-label={label}>
         {special && (
           <button type="button" className="quiet" aria-pressed={raw} onClick={() => setRaw(!raw)}>
             Raw

@@ -5,6 +5,7 @@ import { toolCall } from '../testing/messages'
 import { Blocks } from './Blocks'
 import { compare, isDiff, parse, sideBySide } from './changes'
 import { type Colour, contrast, readable } from './contrast'
+import { unfenced } from './fence'
 import { JsonTree } from './JsonTree'
 import { languageOf } from './languages'
 import { Terminal } from './Terminal'
@@ -74,7 +75,7 @@ test('bidirectional controls are shown by their names', () => {
 })
 
 test('a change has line numbers, counts and pairs of lines', () => {
-  const change = compare('a.py', 'one\ntwo\nthree\n', 'one\nTWO\nthree\nfour\n')
+  const change = compare('a.py', 'one\ntwo\nthree\n', 'one\nTWO\nthree\nfour\n', { before: 1, after: 1 })
   expect([change.added, change.removed]).toEqual([2, 1])
   const rows = change.hunks[0] ?? []
   expect(rows.map((row) => [row.kind, row.before, row.after, row.text])).toEqual([
@@ -94,7 +95,7 @@ test('a change has line numbers, counts and pairs of lines', () => {
 })
 
 test('a new file is all added', () => {
-  const change = compare('new.py', null, 'a\nb\n')
+  const change = compare('new.py', null, 'a\nb\n', null)
   expect([change.added, change.removed]).toEqual([2, 0])
 })
 
@@ -112,6 +113,7 @@ test('a broken diff in a text is shown as the text that it is', () => {
       blocks={[{ __typename: 'TextBlock', text }] as Block[]}
       call={toolCall({ kind: 'OTHER' })}
       command={null}
+      agent="test"
     />,
   )
   expect(container.textContent).toContain('not a diff at all')
@@ -129,7 +131,7 @@ test('an address that is no web page is no link', () => {
       description: null,
     },
   ] as Block[]
-  const { container } = render(<Blocks blocks={blocks} call={toolCall()} command={null} />)
+  const { container } = render(<Blocks blocks={blocks} call={toolCall()} command={null} agent="test" />)
   expect(container.querySelector('a')).toBeNull()
 })
 
@@ -158,4 +160,25 @@ test('numbers before each line are taken off only where they count up', () => {
   expect(unnumbered('  7→a\n  8→\n  9→c')).toEqual({ first: 7, text: 'a\n\nc' })
   expect(unnumbered('1\ta\n3\tb')).toBeNull()
   expect(unnumbered('no numbers')).toBeNull()
+})
+
+test('a folded object of a few short values is shown in its one line', () => {
+  const todos = [{ content: 'Fix it', done: false, place: 1 }, { deep: { er: 1 } }, { long: 'x'.repeat(500) }]
+  render(<JsonTree value={{ todos }} />)
+  const names = screen.getAllByRole('button').map((button) => button.textContent)
+  expect(names.slice(2)).toEqual(['0: {content: "Fix it", done: false, place: 1}', '1: {1}', '2: {1}'])
+})
+
+test.each([
+  ['```console\n$ ls\na\n```', 'EXECUTE', '$ ls\na\n'],
+  ['```\n1\tone\n```\n', 'READ', '1\tone\n'],
+  ['````\n```\ninner\n```\n````', 'READ', '```\ninner\n```\n'],
+  ['```\n```', 'EXECUTE', ''],
+  ['```\na\n```\nb\n```', 'EXECUTE', null],
+  ['```\na\n```\nwords', 'EXECUTE', null],
+  ['```\ncut off', 'EXECUTE', null],
+  ['```', 'EXECUTE', null],
+  ['```js\na\n```', 'FETCH', null],
+] as const)('a fence around all of an output is taken off, and no other: %o', (text, kind, inner) => {
+  expect(unfenced(text, toolCall({ kind }))).toBe(inner ?? text)
 })

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import Markdown from './Markdown'
-import { pieces } from './pieces'
+import { BLOCKS, pieces } from './pieces'
 
 function shown(text: string): HTMLElement {
   return render(<Markdown text={text} />).container.querySelector('.markdown') as HTMLElement
@@ -89,6 +89,25 @@ test('a long text is cut between paragraphs, never in code, and nothing of it is
   expect(found.length).toBeGreaterThan(3)
   expect(found.filter((piece) => piece.includes('x = 1'))).toHaveLength(1)
   expect(found.find((piece) => piece.includes('1. one'))).toContain('of it')
+})
+
+test('a text of very many blocks of code is drawn in parts, each of which is whole', () => {
+  const text = '```\na\n```\n'.repeat(2_000)
+  const found = pieces(text)
+  expect(found.join('')).toBe(text)
+  expect(found.map((piece) => (piece.match(/```\na\n```\n/g) ?? []).length)).toEqual(
+    Array(2_000 / BLOCKS).fill(BLOCKS),
+  )
+  const nested = `- one\n${'\n  ```\n  some code of it\n  ```\n'.repeat(BLOCKS * 3)}\n  of one\n`
+  expect(pieces(nested)).toEqual([nested])
+  expect(shown(text.slice(0, 5_000)).querySelectorAll('.code')).toHaveLength(500)
+})
+
+test('a message of nothing but definitions of links is shown as it was written', () => {
+  expect(shown('[a]: https://example.com/a\n[b]: https://example.com/b').textContent).toBe(
+    '[a]: https://example.com/a\n[b]: https://example.com/b',
+  )
+  expect(shown('words\n\n[a]: https://example.com/a').textContent).toBe('words')
 })
 
 test('all pieces of a long text are shown, and a name that is defined in another leads on', async () => {

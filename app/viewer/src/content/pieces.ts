@@ -4,6 +4,8 @@
 const ENOUGH = 4_000
 /** At the end of a line it ends anyhow; what has no line's end by then is shown as it was written. */
 export const MOST = 8_000
+/** It ends after so many blocks of code too, each of which takes as long to draw as a page of words. */
+export const BLOCKS = 50
 
 /** Cut a text; put together, the pieces are the text. */
 export function pieces(text: string): string[] {
@@ -12,16 +14,21 @@ export function pieces(text: string): string[] {
   let start = 0
   let fence: string | null = null
   let blank = false
+  let blocks = 0
   for (let line = 0; line < text.length; ) {
     const end = text.indexOf('\n', line) + 1 || text.length
     const length = line - start
-    const paragraph = blank && /\S/.test(text.charAt(line))
-    if (!fence && length && ((paragraph && length >= ENOUGH) || end - start > MOST)) {
+    const outside = /\S/.test(text.charAt(line))
+    const isEnough = outside && ((blank && length >= ENOUGH) || blocks >= BLOCKS)
+    if (!fence && length && (isEnough || end - start > MOST)) {
       found.push(text.slice(start, line))
       start = line
+      blocks = 0
     }
     const content = text.slice(line, Math.min(end, line + 200))
-    fence = fenceAfter(fence, content)
+    const next = fenceAfter(fence, content)
+    if (fence && !next) blocks++
+    fence = next
     blank = !content.trim()
     line = end
   }

@@ -227,6 +227,7 @@ export const ToolContentQuery = graphql(
   `
   query ToolContent($id: ID!, $blocks: Boolean!, $lines: Boolean!, $over: Int, $count: Int!, $input: Boolean!) {
     message(id: $id) {
+      session { agent }
       toolMetadata {
         id
         contentHash
