@@ -75,7 +75,7 @@ export default function SessionList() {
             <SessionRow key={session.id} session={session} />
           ))}
         </ul>
-        {!sessions.loading && !sessions.problem && !sessions.rows.length && <Nothing filter={filter} />}
+        {sessions.answered && !sessions.loading && !sessions.rows.length && <Nothing filter={filter} />}
         {sessions.problemIsBelow && failure}
         {sessions.hasMore && !sessions.problem && <More load={() => sessions.more()} />}
         <div role="status" className="unseen">
