@@ -49,15 +49,15 @@ export class Sessions {
 
   snapshot = () => this.version
 
-  /** Load the first page and follow changes until the returned function is called. */
-  start(): () => void {
+  /** Load the first page, or so many rows, and follow changes until the returned function is called. */
+  start(count = 0): () => void {
     const unfollow = follow(
       SessionListUpdates,
       () => ({ project: this.filter.project }),
       (data) => this.take(data.sessionListUpdates),
       () => undefined,
     )
-    void this.load()
+    this.underway = this.ask(null, () => this.first(count))
     // There is no backlog of changes: what happened before they are told, or while they were not, is read anew.
     const unwatch = watchConnection(() => void this.underway.then(() => this.refresh()))
     return () => {
@@ -85,7 +85,8 @@ export class Sessions {
     if (this.stopped) return
     // A further page that could not be had is asked for again by request alone.
     if (!this.problemIsBelow) this.problem = null
-    await this.ask(null, () => this.first(this.rows.length))
+    this.underway = this.ask(null, () => this.first(this.rows.length))
+    await this.underway
   }
 
   /** Return the first rows: a page of them, and others until there are so many. */
@@ -123,6 +124,12 @@ export class Sessions {
 
   more(): void {
     if (!this.loading && this.hasMore) void this.load(this.end)
+  }
+
+  /** Load all pages that are left. */
+  async rest(): Promise<void> {
+    while (this.hasMore && !this.stopped && !this.problem)
+      await (this.loading ? this.underway : this.load(this.end))
   }
 
   /** Ask again for the page that could not be had. */
