@@ -20,6 +20,7 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
   const open = useOpened(message.id)
   const took = call.startedAt && call.endedAt ? Date.parse(call.endedAt) - Date.parse(call.startedAt) : null
   const preview = call.contentPreview ? firstLine(call.contentPreview) : ''
+  const title = visible(call.title ?? call.locations[0]?.path ?? '')
   const short = stateInShort(call)
   return (
     <section className="card" data-status={call.status} aria-labelledby={`${id}-head`}>
@@ -37,7 +38,9 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
           <KindIcon kind={call.kind} />
           <span className="what">
             <span className="tool">{visible(call.name ?? call.kind.toLowerCase())}</span>{' '}
-            <bdi className="title">{visible(call.title ?? call.locations[0]?.path ?? '')}</bdi>
+            <bdi className="title" title={title}>
+              {title}
+            </bdi>
           </span>
           <span className="facts">
             {call.childSession && <span>sub-agent</span>}

@@ -97,6 +97,12 @@ export default function Session({ id }: { id: string }) {
               This session has been deleted. What is shown here was loaded before.
             </p>
           )}
+          {transcript.state === 'open' && named !== null && named > transcript.count && (
+            <p role="status" className="banner">
+              There is no message {count(named)}:{' '}
+              {transcript.count ? `the last is ${count(transcript.count)}.` : 'there is none yet.'}
+            </p>
+          )}
           {(transcript.state === 'open' || transcript.state === 'deleted') && (
             <Messages
               ref={messages}
