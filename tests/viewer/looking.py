@@ -1,5 +1,6 @@
 """What a person does and sees in the viewer, for its tests."""
 
+import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +11,19 @@ from tests.viewer.conftest import VIEWER, Site
 _AXE = VIEWER / "node_modules" / "axe-core" / "axe.min.js"
 _SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+_WATCH = """
+(() => {
+  window.shownTexts = []
+  const look = () => {
+    for (const [text] of (document.body?.textContent ?? '').matchAll(new RegExp(%s, 'g')))
+      if (!window.shownTexts.includes(text)) window.shownTexts.push(text)
+  }
+  new MutationObserver(look).observe(document, {
+    childList: true, subtree: true, characterData: true
+  })
+})()
+"""
 
 
 def open_session(page: Page, site: Site, session: str, place: str = "") -> None:
@@ -89,3 +103,15 @@ class Operations:
     def _hear(self, request: Request) -> None:
         if request.url.endswith("/graphql") and request.post_data_json:
             self.names.append(request.post_data_json["operationName"])
+
+
+class Shown:
+    """Which texts matching `pattern` were on a page, however briefly, in the order they came."""
+
+    def __init__(self, page: Page, pattern: str) -> None:
+        self._page = page
+        page.add_init_script(_WATCH % json.dumps(pattern))
+
+    def texts(self) -> list[str]:
+        found: list[str] = self._page.evaluate("window.shownTexts")
+        return found

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.viewer.conftest import Site
-from tests.viewer.looking import violations
-from tests.viewer.sessions import create
+from tests.viewer.looking import Shown, violations
+from tests.viewer.sessions import create, said
 
 
 def _operation(route: Route) -> dict[str, Any]:
@@ -34,6 +34,7 @@ def test_a_second_page_that_fails_is_told_below_the_first_and_asked_for_once(
 
     page.route("**/graphql", fail)
     page.goto(f"{site.url}/?q=One+of+many")
+    page.locator("a.open").last.scroll_into_view_if_needed()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("It is being repaired.")
     expect(page.locator("a.open")).to_have_count(50)
@@ -80,3 +81,45 @@ def test_projects_beyond_a_page_can_be_chosen(page: Page, site: Site) -> None:
     expect(page.get_by_label("Project", exact=True).locator("option")).to_have_text(
         ["All projects", "project after None", "project after c1"]
     )
+
+
+def test_a_list_is_not_said_to_be_empty_before_an_answer_says_so(page: Page, site: Site) -> None:
+    session = create(site, said("one", "Its words"), title="There all the while")
+    shown = Shown(page, "No sessions yet|No session fits")
+    page.goto(f"{site.url}/?q=There+all+the+while")
+    page.locator(f"a[href='/sessions/{session}']").click()
+    expect(page.get_by_text("Its words")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("There all the while")).to_be_visible()
+    assert shown.texts() == []
+    page.get_by_label("Search titles").fill("There is none of this title")
+    expect(page.get_by_text("No session fits.")).to_be_visible()
+
+
+def test_a_list_keeps_its_further_pages_when_the_connection_returns(page: Page, site: Site) -> None:
+    for number in range(55):
+        create(site, title=f"One of several {number}")
+    sockets: list[WebSocketRoute] = []
+
+    def relay(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    page.route_web_socket("**/graphql", relay)
+    page.goto(f"{site.url}/?q=One+of+several")
+    rows = page.locator("a.open")
+    rows.last.scroll_into_view_if_needed()
+    expect(rows).to_have_count(55)
+    page.evaluate(
+        """() => {
+          const rows = document.querySelector('ul.rows')
+          window.fewest = rows.children.length
+          const look = () => { window.fewest = Math.min(window.fewest, rows.children.length) }
+          new MutationObserver(look).observe(rows, {childList: true})
+        }"""
+    )
+    with page.expect_response(lambda response: '"Sessions"' in (response.request.post_data or "")):
+        sockets[-1].close(code=1012)
+    create(site, title="One of several, the newest")
+    expect(rows).to_have_count(56)
+    assert page.evaluate("window.fewest") == 55

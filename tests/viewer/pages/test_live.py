@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.cli.conftest import process
 from tests.cli.serving import graphql_url, serving
 from tests.viewer.conftest import TIMEOUT_MS, Site
-from tests.viewer.looking import body, distance_from_end, head, next_frame, open_session
+from tests.viewer.looking import Shown, body, distance_from_end, head, next_frame, open_session
 from tests.viewer.sessions import append, called, create, said, text, update
 
 _TOP = "element => element.getBoundingClientRect().top"
@@ -177,7 +177,8 @@ def test_two_browsers_see_the_same(browser: Browser, page: Page, site: Site) -> 
     append(site, session, said("end", "That was all"))
     for one in (page, other):
         expect(head(one, "the call, at last")).to_contain_text("failed")
-        expect(one.get_by_text("That was all")).to_be_visible()
+        # As Markdown, not as it stands until what draws that has come.
+        expect(one.locator(".markdown p").get_by_text("That was all")).to_be_visible()
     assert page.locator(".list").inner_text() == other.locator(".list").inner_text()
     other.context.close()
 
@@ -244,4 +245,63 @@ def test_after_a_restart_of_the_server_the_view_goes_on(
         expect(page.get_by_text("After the restart")).to_be_visible()
         expect(page.get_by_text("The server is out of reach.")).to_have_count(0)
         assert page.evaluate("window.notReloaded") is True
+    context.close()
+
+
+def test_a_server_that_answers_is_never_said_to_be_out_of_reach(page: Page, site: Site) -> None:
+    session = create(site, said("one", "Its words"), title="Gone to and back from")
+    shown = Shown(page, "out of reach")
+    page.goto(site.url)
+    for _ in range(3):
+        page.locator(f"a[href='/sessions/{session}']").click()
+        expect(page.get_by_text("Its words")).to_be_visible()
+        page.get_by_role("link", name="All sessions").click()
+        expect(page.get_by_text("Gone to and back from")).to_be_visible()
+    # Over the same connection, which is told of changes still.
+    page.locator(f"a[href='/sessions/{session}']").click()
+    append(site, session, said("two", "Told live"))
+    expect(page.get_by_text("Told live")).to_be_visible()
+    assert shown.texts() == []
+
+
+def test_a_session_that_is_deleted_while_it_is_open_says_that_alone(page: Page, site: Site) -> None:
+    session = create(site, said("one", "Its words"))
+    page.clock.install()
+    open_session(page, site, session)
+    append(site, session, said("two", "Told live"))
+    expect(page.get_by_text("Told live")).to_be_visible()
+    document = "mutation D($id: ID!) {deleteSession(input: {id: $id}) {errors {message}}}"
+    site.query(document, id=session)
+    expect(page.get_by_text("This session has been deleted.")).to_be_visible()
+    page.clock.run_for(60_000)
+    expect(page.get_by_text("Its words")).to_be_visible()
+    expect(page.get_by_text("out of reach")).to_have_count(0)
+
+
+def test_a_session_opened_while_the_server_is_away_comes_with_it(
+    browser: Browser, tmp_path: Path, site: Site
+) -> None:
+    assert site  # The viewer has been built.
+    with process("sample", "--data-dir", tmp_path) as sampling:
+        sampling.communicate()
+    context = browser.new_context()
+    context.set_default_timeout(TIMEOUT_MS)
+    page = context.new_page()
+    with serving("--data-dir", tmp_path) as (_, lines):
+        own = Site(graphql_url(lines).removesuffix("/graphql"))
+        session = create(own, said("one", "Its words"), title="Opened too early")
+        page.goto(own.url)
+        expect(page.get_by_text("Opened too early")).to_be_visible()
+        # Its code is there already.
+        page.locator("a.open").last.click()
+        expect(page.locator("article").first).to_be_visible()
+        page.go_back()
+        expect(page.get_by_text("Opened too early")).to_be_visible()
+    page.locator(f"a[href='/sessions/{session}']").click()
+    expect(page.get_by_role("alert")).to_contain_text("The server could not be reached.")
+    port = re.search(r":(\d+)", own.url)
+    assert port is not None
+    with serving("--data-dir", tmp_path, "--port", port[1]):
+        expect(page.get_by_text("Its words")).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
     context.close()

@@ -157,3 +157,27 @@ def test_piled_marks_stay_with_their_own_message(page: Page, site: Site) -> None
     page.goto(site.url)
     expect(page.locator(f"a[href='/sessions/{session}']")).to_be_visible()
     assert not overflows(page)
+
+
+def test_a_long_path_among_the_largest_outputs_still_tells_its_file(page: Page, site: Site) -> None:
+    path = "/home/someone/" + "a_long_folder/" * 12 + "the_file.py"
+    session = create(site, called(path, [text("x" * 5000)], kind="READ"))
+    open_session(page, site, session)
+    page.get_by_role("button", name="What is heavy").click()
+    heavy = page.locator(".heavy")
+    name = heavy.get_by_title(path)
+    expect(name).to_have_text(path)
+    last, panel = name.get_by_text("/the_file.py").last.bounding_box(), heavy.bounding_box()
+    assert last is not None
+    assert panel is not None
+    assert panel["x"] < last["x"]
+    assert last["x"] + last["width"] < panel["x"] + panel["width"]
+    heavy.focus()
+    page.keyboard.press("Escape")
+    expect(heavy).to_have_count(0)
+
+
+def test_a_message_that_is_not_there_is_told(page: Page, site: Site) -> None:
+    session = create(site, said("one", "Its words"))
+    open_session(page, site, session, "#m99999")
+    expect(page.get_by_text("There is no message 99,999: the last is 1.")).to_be_visible()

@@ -25,6 +25,7 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
   const open = useOpened(message.id)
   const took = call.startedAt && call.endedAt ? Date.parse(call.endedAt) - Date.parse(call.startedAt) : null
   const preview = call.contentPreview ? firstLine(call.contentPreview) : ''
+  const title = visible(call.title ?? call.locations[0]?.path ?? '')
   const short = stateInShort(call)
   const name = call.name ?? call.kind.toLowerCase()
   const title = call.title ?? call.locations[0]?.path ?? ''
@@ -43,8 +44,12 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
           <ChevronRight size={14} className="chevron" aria-hidden />
           <KindIcon kind={call.kind} />
           <span className="what">
-            <span className="tool">{visible(name)}</span>{' '}
-            {title !== name && <bdi className="title">{visible(title)}</bdi>}
+<span className="tool">{visible(name)}</span>{' '}
+            {title !== name && (
+              <bdi className="title" title={title}>
+                {visible(title)}
+              </bdi>
+            )}
           </span>
           <span className="facts">
             {call.childSession && <span>sub-agent</span>}

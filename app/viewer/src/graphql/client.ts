@@ -52,10 +52,44 @@ async function send(body: string): Promise<Response> {
   }
 }
 
-type Connection = 'connected' | 'lost'
-const watchers = new Set<(state: Connection) => void>()
-const tell = (state: Connection) => {
-  for (const watcher of watchers) watcher(state)
+/** So long may a connection be away before that is told: it may be another's turn, or a short restart. */
+const GRACE_MS = 1000
+/** So long a connection that nothing is followed over is kept, for what is shown next. */
+const KEPT_MS = 5000
+
+const watchers = new Set<() => void>()
+const tellers = new Set<() => void>()
+let lost = false
+let following = 0
+let waiting: ReturnType<typeof setTimeout> | undefined
+
+function tellConnected(): void {
+  clearTimeout(waiting)
+  waiting = undefined
+  setLost(false)
+  for (const watcher of watchers) watcher()
+}
+
+function tellClosed(): void {
+  waiting ??= setTimeout(() => {
+    waiting = undefined
+    if (following) setLost(true)
+  }, GRACE_MS)
+}
+
+function setLost(now: boolean): void {
+  lost = now
+  for (const teller of tellers) teller()
+}
+
+function count(by: 1 | -1): void {
+  following += by
+  // Nobody misses a connection over which nothing is followed.
+  if (following === 0 || (by === 1 && following === 1)) {
+    clearTimeout(waiting)
+    waiting = undefined
+  }
+  if (following === 0) setLost(false)
 }
 
 // It comes when there is something to follow: what is shown first does without.
@@ -71,14 +105,28 @@ const connect = async () =>
         setTimeout(resolve, Math.min(5000, 500 * 2 ** retries) * (0.75 + Math.random() / 2)),
       ),
     keepAlive: 15_000,
-    on: { connected: () => tell('connected'), closed: () => tell('lost') },
+    lazyCloseTimeout: KEPT_MS,
+    on: { connected: tellConnected, closed: tellClosed },
   })
 
-/** Be told when the live connection is made or lost; returns how to stop. */
-export function watchConnection(watcher: (state: Connection) => void): () => void {
+/** Be told each time the live connection is made; returns how to stop. */
+export function watchConnection(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => {
     watchers.delete(watcher)
+  }
+}
+
+/** Whether something is followed, and the server cannot be reached for it. */
+export function isLost(): boolean {
+  return lost
+}
+
+/** Be told when `isLost` may have changed; returns how to stop. */
+export function watchLoss(teller: () => void): () => void {
+  tellers.add(teller)
+  return () => {
+    tellers.delete(teller)
   }
 }
 
@@ -100,23 +148,30 @@ export function follow<Data, Variables extends Record<string, unknown>>(
       return variables()
     },
   }
+  let stop: (() => void) | null = null
+  let ended = false
+  const end = () => {
+    if (!ended) count(-1)
+    ended = true
+  }
   const sink = {
     next: (result: ExecutionResult<Data, unknown>) => {
       if (result.errors?.[0]) refused(result.errors[0].message)
       if (result.data) next(result.data)
     },
-    error: (error: unknown) =>
-      refused(Array.isArray(error) ? error[0].message : 'The connection was refused.'),
-    complete: () => undefined,
+    error: (error: unknown) => {
+      end()
+      refused(Array.isArray(error) ? error[0].message : 'The connection was refused.')
+    },
+    complete: end,
   }
-  let stop: (() => void) | null = null
-  let stopped = false
+  count(1)
   connecting ??= connect()
   void connecting.then((socket) => {
-    if (!stopped) stop = socket.subscribe<Data>(payload, sink)
+    if (!ended) stop = socket.subscribe<Data>(payload, sink)
   })
   return () => {
-    stopped = true
+    end()
     stop?.()
   }
 }

@@ -1,10 +1,9 @@
-import { useEffect, useState } from 'react'
-import { watchConnection } from '../graphql/client'
+import { useSyncExternalStore } from 'react'
+import { isLost, watchLoss } from '../graphql/client'
 
 /** Says when the server is out of reach: what is shown stays, and goes on by itself. */
 export function Connection() {
-  const [lost, setLost] = useState(false)
-  useEffect(() => watchConnection((state) => setLost(state === 'lost')), [])
+  const lost = useSyncExternalStore(watchLoss, isLost)
   return (
     <div role="status" className="connection">
       {lost && 'The server is out of reach. Trying again; what comes next is shown as soon as it answers.'}

@@ -11,3 +11,19 @@ export function namedMessage(): number | null {
   const match = /^#m([1-9]\d{0,8})$/.exec(location.hash)
   return match ? Number(match[1]) : null
 }
+
+/** Where a person was in what the address shows, if it is returned to; each view knows its own places. */
+export function placeBefore<Place>(): Place | null {
+  return (history.state as { place?: Place } | null)?.place ?? null
+}
+
+/** A place in a session: the first message in sight, or null for its end. */
+export interface SessionPlace {
+  sequence: number | null
+}
+
+/** The message to begin a session at: where a person was, else what the address names; null is the end. */
+export function beginning(): number | null {
+  const place = placeBefore<SessionPlace>()
+  return place ? place.sequence : namedMessage()
+}

@@ -5,6 +5,7 @@ import { request } from '../graphql/client'
 import { type Breakdown, HeavyQuery } from '../graphql/documents'
 import { Failure } from '../interface/Failure'
 import { counted, size } from '../interface/format'
+import { Named } from '../interface/Named'
 import { visible } from '../interface/visible'
 
 interface Props {
@@ -26,7 +27,12 @@ export default function Heavy({ id, jump, close }: Props) {
   }, [id])
   useEffect(load, [load])
   return (
-    <aside className="heavy" tabIndex={-1} aria-labelledby="heavy-title">
+    <aside
+      className="heavy"
+      tabIndex={-1}
+      aria-labelledby="heavy-title"
+      onKeyDown={(event) => event.key === 'Escape' && close()}
+    >
       <header>
         <h2 id="heavy-title">What is heavy here</h2>
         <button type="button" className="quiet" onClick={close} aria-label="Close">
@@ -103,7 +109,9 @@ function Outputs({ found, id, jump }: { found: Breakdown; id: string; jump: Prop
             >
               <span className="label">
                 <KindIcon kind={output.kind} />
-                <span className="name">{visible(output.title ?? output.name ?? output.toolCallId)}</span>
+                <span className="name">
+                  <Named name={output.title ?? output.name ?? output.toolCallId} />
+                </span>
                 <span className="calls">#{output.sequence}</span>
                 <span className="size">{size(output.contentSize + output.rawOutputSize)}</span>
               </span>

@@ -1,7 +1,9 @@
 import { ArrowDown } from 'lucide-react'
 import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import { VList, type VListHandle } from 'virtua'
+import { namedMessage } from '../interface/address'
 import { Failure } from '../interface/Failure'
+import { focusUnlessTaken } from '../interface/focus'
 import { count as format } from '../interface/format'
 import { setOpened } from '../interface/opened'
 import { foldKey, Row } from './Row'
@@ -19,6 +21,8 @@ export interface MessagesHandle {
   jump: (sequence: number) => void
   toEnd: () => void
   activate: () => void
+  /** The first message in sight; null while the end is followed. */
+  place: () => number | null
 }
 
 interface Props {
@@ -29,14 +33,18 @@ interface Props {
   address: string
   /** Where the button below the list leads. */
   end?: string
+  /** Told when other messages come into sight; the page's own list, which has its keys from the start. */
+  moved?: () => void
   ref?: Ref<MessagesHandle>
 }
 
 /** A session's messages: a list over dense sequences, of which only what is in sight is there. */
-export function Messages({ transcript, start, address, end = 'To the end', ref }: Props) {
+export function Messages({ transcript, start, address, end = 'To the end', moved, ref }: Props) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
-  const [current, setCurrent] = useState<number | null>(start || null)
+  const [current, setCurrent] = useState<number | null>(() =>
+    start === namedMessage() ? start || null : null,
+  )
   const focusNext = useRef(false)
   const settled = useRef(false)
   const following = useFollowing(transcript, list, box, start && Math.min(start, transcript.count))
@@ -108,7 +116,20 @@ export function Messages({ transcript, start, address, end = 'To the end', ref }
     makeCurrent(transcript.count)
     following.toEnd()
   }, [transcript, makeCurrent, following.toEnd])
-  useImperativeHandle(ref, () => ({ move, jump, toEnd, activate }), [move, jump, toEnd, activate])
+  const place = useCallback(() => {
+    const handle = list.current
+    return handle && following.away !== null ? handle.findItemIndex(handle.scrollOffset) + 1 : null
+  }, [following.away])
+  useImperativeHandle(ref, () => ({ move, jump, toEnd, activate, place }), [
+    move,
+    jump,
+    toEnd,
+    activate,
+    place,
+  ])
+  useEffect(() => {
+    if (moved) focusUnlessTaken(box.current?.querySelector<HTMLElement>('.list'))
+  }, [moved])
 
   useEffect(() => {
     if (focusNext.current && focus(box.current, current)) focusNext.current = false
@@ -120,8 +141,9 @@ export function Messages({ transcript, start, address, end = 'To the end', ref }
       settled.current = true
       following.onScroll(offset)
       load()
+      moved?.()
     },
-    [following.onScroll, load],
+    [following.onScroll, load, moved],
   )
   return (
     <div className="messages" ref={box}>

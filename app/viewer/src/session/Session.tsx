@@ -1,13 +1,13 @@
 import { ArrowLeft, ChartBarBig, CircleHelp } from 'lucide-react'
-import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type FormEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { OpenSession } from '../graphql/documents'
-import { namedMessage } from '../interface/address'
+import { beginning, namedMessage, placeBefore, type SessionPlace } from '../interface/address'
 import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
 import { count, counted, fully, roughly, size } from '../interface/format'
 import { Help } from '../interface/Help'
 import { later } from '../interface/later'
-import { amend, Link, useNamedMessage } from '../interface/navigation'
+import { go, Link, useNamedMessage, usePlace, useVisit } from '../interface/navigation'
 import { useShortcuts } from '../interface/shortcuts'
 import { visible } from '../interface/visible'
 import { StatusMark } from '../sessions/StatusMark'
@@ -18,7 +18,7 @@ const Heavy = later(() => import('./Heavy'))
 
 /** One session: its head, its messages, and beside them what is heavy. */
 export default function Session({ id }: { id: string }) {
-  const [start] = useState(namedMessage)
+  const [start] = useState(beginning)
   const transcript = useTranscript(id, start)
   const messages = useRef<MessagesHandle>(null)
   const jumpField = useRef<HTMLInputElement>(null)
@@ -29,9 +29,20 @@ export default function Session({ id }: { id: string }) {
   useEffect(() => {
     document.title = title ? `${visible(title)} · Toolfold` : 'Toolfold'
   }, [title])
+  const visit = useVisit()
+  const visited = useRef(visit)
   useEffect(() => {
-    if (named !== null) messages.current?.jump(named)
-  }, [named])
+    const place = visited.current === visit ? null : placeBefore<SessionPlace>()
+    visited.current = visit
+    if (place?.sequence === null) messages.current?.toEnd()
+    else if (place ?? named) messages.current?.jump((place?.sequence ?? named) as number)
+  }, [named, visit])
+  const notePlace = usePlace(
+    useCallback(
+      (): SessionPlace => ({ sequence: messages.current ? messages.current.place() : start }),
+      [start],
+    ),
+  )
   const keys = useMemo(
     () => ({
       j: () => messages.current?.move(1),
@@ -47,7 +58,7 @@ export default function Session({ id }: { id: string }) {
   useShortcuts(keys)
   const jump = (sequence: number) => {
     if (namedMessage() === sequence) messages.current?.jump(sequence)
-    else amend(`/sessions/${id}#m${sequence}`)
+    else go(`/sessions/${id}#m${sequence}`)
   }
   return (
     <div className="page session">
@@ -86,8 +97,20 @@ export default function Session({ id }: { id: string }) {
               This session has been deleted. What is shown here was loaded before.
             </p>
           )}
+          {transcript.state === 'open' && named !== null && named > transcript.count && (
+            <p role="status" className="banner">
+              There is no message {count(named)}:{' '}
+              {transcript.count ? `the last is ${count(transcript.count)}.` : 'there is none yet.'}
+            </p>
+          )}
           {(transcript.state === 'open' || transcript.state === 'deleted') && (
-            <Messages ref={messages} transcript={transcript} start={start} address={`/sessions/${id}`} />
+            <Messages
+              ref={messages}
+              transcript={transcript}
+              start={start}
+              address={`/sessions/${id}`}
+              moved={notePlace}
+            />
           )}
         </main>
         {heavy && <Heavy id={id} jump={jump} close={() => setHeavy(false)} />}

@@ -1,10 +1,14 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { follow, request } from '../graphql/client'
+import { follow, RequestError, request } from '../graphql/client'
 import { message, toolCall } from '../testing/messages'
 import { fold, describe as inWords } from './folding'
 import { Transcript } from './transcript'
 
-vi.mock('../graphql/client', () => ({ request: vi.fn(), follow: vi.fn() }))
+vi.mock('../graphql/client', async (original) => ({
+  ...(await original<typeof import('../graphql/client')>()),
+  request: vi.fn(),
+  follow: vi.fn(),
+}))
 
 const asked = vi.mocked(request)
 const followed = vi.mocked(follow)
@@ -140,4 +144,33 @@ test('a long run folds into several lines, so that no line hides too much', () =
   )
   const heads = new Set([...fold(run).values()].map((members) => members[0]?.sequence))
   expect([...heads]).toEqual([1, 13, 25])
+})
+
+test('a session that could not be had is asked for until it is there', async () => {
+  vi.useFakeTimers()
+  asked.mockRejectedValueOnce(new RequestError('The server could not be reached.'))
+  asked.mockRejectedValueOnce(new RequestError('The server answered with status 502.'))
+  asked.mockResolvedValueOnce({ session: { ...session(1), messages: { nodes: [message()] } } } as never)
+  const transcript = new Transcript('s')
+  await transcript.open(null)
+  expect(transcript.state).toBe('failed')
+  await vi.runAllTimersAsync()
+  expect(asked).toHaveBeenCalledTimes(3)
+  expect(transcript.state).toBe('open')
+  expect(transcript.problem).toBeNull()
+  vi.useRealTimers()
+})
+
+test.each([
+  ['was refused', new RequestError('It is not for you.', 'FORBIDDEN'), () => undefined],
+  ['is left', new RequestError('The server could not be reached.'), (left: Transcript) => left.close()],
+])('a session that %s is not asked for again', async (_, reason, then) => {
+  vi.useFakeTimers()
+  asked.mockRejectedValueOnce(reason)
+  const transcript = new Transcript('s')
+  await transcript.open(null)
+  then(transcript)
+  await vi.runAllTimersAsync()
+  expect(asked).toHaveBeenCalledTimes(1)
+  vi.useRealTimers()
 })

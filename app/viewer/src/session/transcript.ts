@@ -1,6 +1,7 @@
 /** A session's messages by their sequence: pages come when they are shown, and changes as they happen. */
 import { forget } from '../card/contents'
-import { follow, request } from '../graphql/client'
+import { proseInTime } from '../content/Prose'
+import { follow, RequestError, request } from '../graphql/client'
 import { type Message, MessagesQuery, type OpenSession, SessionUpdates } from '../graphql/documents'
 import type { ResultOf } from '../graphql/graphql'
 import { type Folds, fold } from './folding'
@@ -8,6 +9,9 @@ import { ask, open, PAGE } from './opening'
 
 /** Pages that are kept: with 4 kB a message, about 12 MB. */
 const KEPT_PAGES = 48
+
+/** A session that could not be had is asked for again after so long. */
+const AGAIN_MS = 2000
 
 type Update = ResultOf<typeof SessionUpdates>['sessionUpdates']
 type State = 'opening' | 'open' | 'absent' | 'deleted' | 'failed'
@@ -33,6 +37,8 @@ export class Transcript {
   private frame = 0
   private cursor: string | null = null
   private unfollow: (() => void) | null = null
+  private closed = false
+  private again: ReturnType<typeof setTimeout> | undefined
 
   constructor(readonly id: string) {}
 
@@ -56,29 +62,44 @@ export class Transcript {
 
   /** Load the session with its end, or with what surrounds `sequence`, then follow it. */
   async open(sequence: number | null): Promise<void> {
+    clearTimeout(this.again)
+    this.closed = false
     this.state = 'opening'
     this.problem = null
     this.changed()
+    await this.attempt(sequence)
+  }
+
+  private async attempt(sequence: number | null): Promise<void> {
     try {
-      const answer = await open(this.id, sequence)
-      if (!answer.session) {
+      const { session } = await open(this.id, sequence)
+      if (session?.messages.nodes.some(isProse)) await proseInTime()
+      if (this.closed) return
+      if (!session) {
         this.state = 'absent'
       } else {
-        this.session = answer.session
-        this.count = answer.session.messageCount
-        this.cursor = answer.session.updatesCursor
+        this.session = session
+        this.count = session.messageCount
+        this.cursor = session.updatesCursor
         this.state = 'open'
-        this.put(answer.session.messages.nodes)
+        this.problem = null
+        this.put(session.messages.nodes)
         this.listen()
       }
     } catch (error) {
+      if (this.closed) return
       this.state = 'failed'
       this.problem = (error as Error).message
+      // What has a code is the server's own refusal; else it, or what stands before it, may be back soon.
+      const refused = error instanceof RequestError && error.code !== null
+      if (!refused) this.again = setTimeout(() => void this.attempt(sequence), AGAIN_MS)
     }
     this.changed()
   }
 
   close(): void {
+    this.closed = true
+    clearTimeout(this.again)
     this.unfollow?.()
     this.unfollow = null
   }
@@ -222,6 +243,13 @@ export class Transcript {
     this.version++
     for (const listener of this.listeners) listener()
   }
+}
+
+/** Whether a message is drawn as Markdown as soon as it is shown. */
+function isProse({ role, content, origin }: Message): boolean {
+  return (
+    content !== null && content !== '' && (role === 'ASSISTANT' || role === 'PLAN') && origin !== 'system'
+  )
 }
 
 function pageOf(sequence: number): number {

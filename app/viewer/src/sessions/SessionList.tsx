@@ -1,19 +1,41 @@
 import { CircleHelp } from 'lucide-react'
-import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { placeBefore } from '../interface/address'
 import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
+import { focusUnlessTaken } from '../interface/focus'
 import { Help } from '../interface/Help'
-import { amend, useQuery } from '../interface/navigation'
+import { amend, usePlace, useQuery } from '../interface/navigation'
 import { useShortcuts } from '../interface/shortcuts'
 import { Filters } from './Filters'
 import { SessionRow } from './SessionRow'
 import { type Filter, Sessions } from './store'
+
+/** Where a person was in the list. */
+interface ListPlace {
+  rows: number
+  /** In pixels. */
+  top: number
+  /** Where the link leads that had the focus. */
+  focused: string | null
+}
 
 /** All sessions, newest change first, with those of sub-agents under their parents. */
 export default function SessionList() {
   const filter = useFilter()
   const [sessions, setSessions] = useState(() => new Sessions(filter))
   const list = useRef<HTMLUListElement>(null)
+  const main = useRef<HTMLElement>(null)
+  const returning = useRef<ListPlace | null>(placeBefore<ListPlace>())
+  const goesToLast = useRef(false)
   const search = useRef<HTMLInputElement>(null)
   const [help, setHelp] = useState(false)
   useSyncExternalStore(sessions.subscribe, sessions.snapshot)
@@ -23,25 +45,54 @@ export default function SessionList() {
   useEffect(() => {
     const next = new Sessions(filter)
     setSessions(next)
-    return next.start()
+    return next.start(returning.current?.rows)
   }, [filter])
-  const keys = useMemo(
-    () => ({
-      j: () => step(list.current, 1),
-      k: () => step(list.current, -1),
-      g: () => links(list.current).at(0)?.focus(),
-      G: () => links(list.current).at(-1)?.focus(),
+  const keys = useMemo(() => {
+    const move = (to: () => void) => {
+      goesToLast.current = false
+      to()
+    }
+    return {
+      j: () => move(() => step(list.current, 1)),
+      k: () => move(() => step(list.current, -1)),
+      g: () => move(() => links(list.current).at(0)?.focus()),
+      G: () => {
+        goesToLast.current = true
+        links(list.current).at(-1)?.focus()
+        void sessions.rest()
+      },
       '/': () => search.current?.focus(),
       '?': () => setHelp(true),
-    }),
-    [],
-  )
+    }
+  }, [sessions])
   useShortcuts(keys)
   const agents = useAgents(sessions)
   // While a filter's first page is on its way, the rows before it stay, dimmed.
   const shown = useDeferredValue(sessions.rows)
   const [kept, setKept] = useState(shown)
   if (kept !== shown && !(sessions.loading && shown.length === 0)) setKept(shown)
+  useEffect(() => {
+    if (goesToLast.current) links(list.current).at(-1)?.focus()
+    if (kept === sessions.rows && !sessions.hasMore) goesToLast.current = false
+    const place = returning.current
+    if (!place || !kept.length) return
+    returning.current = null
+    if (main.current) main.current.scrollTop = place.top
+    const link = links(list.current).find((one) => one.getAttribute('href') === place.focused)
+    link?.focus({ preventScroll: true })
+  }, [kept, sessions])
+  useEffect(() => focusUnlessTaken(main.current), [])
+  const notePlace = usePlace(
+    useCallback(
+      (): ListPlace =>
+        returning.current ?? {
+          rows: sessions.rows.length,
+          top: main.current?.scrollTop ?? 0,
+          focused: document.activeElement?.getAttribute('href') ?? null,
+        },
+      [sessions],
+    ),
+  )
   const stale = sessions.loading && shown.length === 0
   const failure = sessions.problem && (
     <Failure
@@ -62,7 +113,7 @@ export default function SessionList() {
         </button>
       </header>
       <Connection />
-      <main tabIndex={-1}>
+      <main ref={main} tabIndex={-1} onScroll={notePlace} onFocus={notePlace}>
         {!sessions.problemIsBelow && failure}
         <ul
           ref={list}
@@ -75,7 +126,7 @@ export default function SessionList() {
             <SessionRow key={session.id} session={session} />
           ))}
         </ul>
-        {!sessions.loading && !sessions.problem && !sessions.rows.length && <Nothing filter={filter} />}
+        {sessions.answered && !sessions.loading && !sessions.rows.length && <Nothing filter={filter} />}
         {sessions.problemIsBelow && failure}
         {sessions.hasMore && !sessions.problem && <More load={() => sessions.more()} />}
         <div role="status" className="unseen">

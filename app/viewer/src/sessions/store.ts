@@ -21,6 +21,8 @@ export interface Filter {
 export class Sessions {
   rows: readonly ListedSession[] = []
   loading = false
+  /** Whether the rows are what an answer said. */
+  answered = false
   hasMore = false
   /** Why the page that was asked for last could not be had. */
   problem: string | null = null
@@ -29,6 +31,10 @@ export class Sessions {
 
   private end: string | null = null
   private asking = 0
+  private stopped = false
+  private underway: Promise<void> = Promise.resolve()
+  /** Changes that were told while an answer was on its way, which may not know of them. */
+  private meanwhile: Change[] = []
   private version = 0
   private readonly listeners = new Set<() => void>()
 
@@ -43,38 +49,70 @@ export class Sessions {
 
   snapshot = () => this.version
 
-  /** Load the first page and follow changes until the returned function is called. */
-  start(): () => void {
+  /** Load the first page, or so many rows, and follow changes until the returned function is called. */
+  start(count = 0): () => void {
     const unfollow = follow(
       SessionListUpdates,
       () => ({ project: this.filter.project }),
       (data) => this.take(data.sessionListUpdates),
       () => undefined,
     )
+    this.underway = this.ask(null, () => this.first(count))
     // There is no backlog of changes: what happened before they are told, or while they were not, is read anew.
-    const unwatch = watchConnection((state) => {
-      if (state === 'connected') void this.load()
-    })
-    void this.load()
+    const unwatch = watchConnection(() => void this.underway.then(() => this.refresh()))
     return () => {
+      this.stopped = true
       unfollow()
       unwatch()
       this.asking++
     }
   }
 
+  /** Load the page after a cursor: the first one has the place of all rows. */
   async load(after: string | null = null): Promise<void> {
+    this.problem = null
+    this.underway = this.ask(after, async () => {
+      const page = await this.page(after)
+      const known = new Set(after ? this.rows.map((row) => row.id) : [])
+      const rows = after ? this.rows : []
+      return { ...page, nodes: [...rows, ...page.nodes.filter((row) => !known.has(row.id))] }
+    })
+    await this.underway
+  }
+
+  /** Read anew as many rows as there are, which stay until their successors are all there. */
+  private async refresh(): Promise<void> {
+    if (this.stopped) return
+    // A further page that could not be had is asked for again by request alone.
+    if (!this.problemIsBelow) this.problem = null
+    this.underway = this.ask(null, () => this.first(this.rows.length))
+    await this.underway
+  }
+
+  /** Return the first rows: a page of them, and others until there are so many. */
+  private async first(count: number) {
+    let page = await this.page(null)
+    const rows = new Map(page.nodes.map((row) => [row.id, row]))
+    while (rows.size < count && page.pageInfo.hasNextPage) {
+      page = await this.page(page.pageInfo.endCursor)
+      for (const row of page.nodes) rows.set(row.id, row)
+    }
+    return { ...page, nodes: [...rows.values()] }
+  }
+
+  private async ask(after: string | null, read: () => ReturnType<Sessions['page']>): Promise<void> {
     const asked = ++this.asking
     this.loading = true
-    this.problem = null
+    this.meanwhile = []
     this.changed()
     try {
-      const page = await this.page(after)
+      const { nodes, pageInfo } = await read()
       if (asked !== this.asking) return
-      const known = new Set(after ? this.rows.map((row) => row.id) : [])
-      this.rows = [...(after ? this.rows : []), ...page.nodes.filter((row) => !known.has(row.id))]
-      this.hasMore = page.pageInfo.hasNextPage
-      this.end = page.pageInfo.endCursor
+      this.rows = nodes
+      for (const change of this.meanwhile) this.apply(change)
+      this.answered = true
+      this.hasMore = pageInfo.hasNextPage
+      this.end = pageInfo.endCursor
     } catch (error) {
       if (asked !== this.asking) return
       this.problem = (error as Error).message
@@ -86,6 +124,12 @@ export class Sessions {
 
   more(): void {
     if (!this.loading && this.hasMore) void this.load(this.end)
+  }
+
+  /** Load all pages that are left. */
+  async rest(): Promise<void> {
+    while (this.hasMore && !this.stopped && !this.problem)
+      await (this.loading ? this.underway : this.load(this.end))
   }
 
   /** Ask again for the page that could not be had. */
@@ -107,17 +151,23 @@ export class Sessions {
   }
 
   private take(change: Change): void {
+    if (this.loading) this.meanwhile.push(change)
+    this.apply(change)
+    this.changed()
+  }
+
+  private apply(change: Change): void {
     if (change.__typename === 'SessionDeleted') {
       this.rows = this.rows.filter((row) => row.id !== change.deletedId)
     } else if (!change.session.parent) {
       const { session } = change
-      const known = this.rows.some((row) => row.id === session.id)
+      const known = this.rows.find((row) => row.id === session.id)
+      if (known && Date.parse(known.updatedAt) > Date.parse(session.updatedAt)) return
       // In its place, so that nothing moves under the pointer; what is new comes first.
       if (!this.fits(session)) this.rows = this.rows.filter((row) => row.id !== session.id)
       else if (known) this.rows = this.rows.map((row) => (row.id === session.id ? session : row))
       else this.rows = [session, ...this.rows]
     }
-    this.changed()
   }
 
   private fits(session: ListedSession): boolean {

@@ -1,0 +1,85 @@
+"""Where a person is: after going back, and for the keys of a page just opened."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.viewer.conftest import Site
+from tests.viewer.looking import distance_from_end, next_frame, open_session
+from tests.viewer.sessions import create, said
+
+
+def _filled(site: Site) -> str:
+    return create(site, *(said(f"m{place}", f"Words {place}. " * 20) for place in range(90)))
+
+
+def _top_of(page: Page, selector: str) -> float:
+    top: float = page.locator(selector).evaluate("one => one.scrollTop")
+    return top
+
+
+@pytest.fixture(scope="module")
+def many(site: Site) -> str:
+    """The address of a list of more sessions than a page holds."""
+    for number in range(60):
+        create(site, said("one", "Its words"), title=f"One to return to {number}")
+    return f"{site.url}/?q=One+to+return+to"
+
+
+def test_back_leads_to_the_place_in_the_list_and_its_focus(page: Page, many: str) -> None:
+    page.goto(many)
+    rows = page.locator("a.open")
+    rows.last.scroll_into_view_if_needed()
+    expect(rows).to_have_count(60)
+    left = rows.nth(56)
+    left.scroll_into_view_if_needed()
+    before = _top_of(page, "main")
+    assert before > 1000
+    left.press("Enter")
+    expect(page.get_by_text("Its words")).to_be_visible()
+    page.go_back()
+    expect(left).to_be_focused()
+    assert _top_of(page, "main") == before
+    assert rows.count() == 60
+
+
+def test_the_last_key_leads_to_the_last_of_all_sessions(page: Page, many: str) -> None:
+    page.goto(many)
+    expect(page.locator("a.open")).to_have_count(50)
+    page.keyboard.press("G")
+    expect(page.locator("a.open")).to_have_count(60)
+    expect(page.locator("a.open").last).to_be_focused()
+
+
+def test_back_leads_to_the_place_in_a_session(page: Page, site: Site) -> None:
+    open_session(page, site, _filled(site), "#m40")
+    expect(page.locator("article[data-sequence='40']")).to_be_in_viewport()
+    page.get_by_label("Go to message").fill("70")
+    page.keyboard.press("Enter")
+    expect(page.locator("article[data-sequence='70']")).to_be_in_viewport()
+    page.get_by_role("link", name="All sessions").click()
+    expect(page.locator("a.open").first).to_be_visible()
+    page.go_back()
+    expect(page.locator("article[data-sequence='70']")).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("article[data-sequence='40']")).to_be_in_viewport()
+    page.go_forward()
+    expect(page.locator("article[data-sequence='70']")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("key", ["PageUp", "ArrowUp", "Home", "Shift+Space"])
+def test_keys_scroll_a_session_just_opened(page: Page, site: Site, key: str) -> None:
+    open_session(page, site, _filled(site))
+    next_frame(page)
+    assert distance_from_end(page) < 5
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "() => { const l = document.querySelector('.list');"
+        " return l.scrollHeight - l.scrollTop - l.clientHeight > 30 }"
+    )
+
+
+def test_keys_scroll_the_list_just_opened(page: Page, many: str) -> None:
+    page.goto(many)
+    expect(page.locator("a.open")).to_have_count(50)
+    page.keyboard.press("PageDown")
+    page.wait_for_function("() => document.querySelector('main').scrollTop > 100")
