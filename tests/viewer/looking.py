@@ -81,6 +81,25 @@ def next_frame(page: Page) -> None:
     )
 
 
+def swipe(page: Page, pixels: int, *, x: int = 180, rests: bool = True) -> None:
+    """Move a finger down over the messages, up if `pixels` are negative.
+
+    What is thrown, by a finger that does not rest before it is lifted, runs on and takes no taps.
+    """
+    session = page.context.new_cdp_session(page)
+    start = 200 if pixels > 0 else 600
+    moves = [start + pixels * step // 20 for step in range(1, 21)]
+    rest = [start + pixels] * (20 if rests else 0)
+    for kind, y in [
+        ("touchStart", start),
+        *(("touchMove", y) for y in moves + rest),
+        ("touchEnd", None),
+    ]:
+        points = [] if y is None else [{"x": x, "y": y}]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    session.detach()
+
+
 def dialogs_of(page: Page) -> list[str]:
     """Return a list that takes the text of each dialog that the page opens."""
     texts: list[str] = []

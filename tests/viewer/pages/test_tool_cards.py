@@ -203,6 +203,23 @@ def test_an_output_of_over_2000_lines_comes_in_part_and_with_one_request(
         expect(body(page, "many lines")).to_contain_text("line 2001")
 
 
+@pytest.mark.parametrize("kind", ["EXECUTE", "READ"])
+def test_parts_of_an_output_join_into_one_box(page: Page, site: Site, kind: str) -> None:
+    lines = "\n".join(f"line {number}" for number in range(1, 5001))
+    session = create(site, called("long.py", [text(lines)], kind=kind))
+    open_session(page, site, session)
+    head(page, "long.py").click()
+    for shown in ("2,000", "4,000"):
+        page.get_by_role("button", name=f"Show more: {shown} of 5,000 lines").click()
+    box = body(page, "long.py").get_by_role("region", name="Output from line 1", exact=True)
+    expect(box).to_contain_text("line 5000")
+    expect(body(page, "long.py").get_by_role("region")).to_have_count(1)
+    numbers = box.locator(".numbers").all_text_contents()
+    assert "\n".join(numbers).split("\n") == [str(number) for number in range(1, 5001)]
+    beside = box.locator("pre:not(.numbers)").all_text_contents()
+    assert "\n".join(beside).split("\n") == lines.split("\n")
+
+
 def test_a_large_output_is_loaded_on_by_lines_and_bytes(page: Page, site: Site) -> None:
     lines = "\n".join(f"line {number} " + "." * 60 for number in range(1, 6001))
     session = create(site, called("large", [text(lines)]))

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.viewer.conftest import TIMEOUT_MS, Site
-from tests.viewer.looking import body, distance_from_end, head, open_session
+from tests.viewer.looking import body, distance_from_end, head, open_session, swipe
 from tests.viewer.sessions import append, called, create, said, text
 
 LEAST_PX = 24
@@ -29,22 +29,6 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.set_default_timeout(TIMEOUT_MS)
     yield context
     context.close()
-
-
-def swipe(page: Page, pixels: int) -> None:
-    """Move a finger down over the messages, up if `pixels` are negative."""
-    session = page.context.new_cdp_session(page)
-    start = 200 if pixels > 0 else 600
-    for kind, y in [
-        ("touchStart", start),
-        *(("touchMove", start + pixels * step // 20) for step in range(1, 21)),
-        # It rests before it is lifted: what is thrown takes no taps while it runs on.
-        *(("touchMove", start + pixels) for _ in range(20)),
-        ("touchEnd", None),
-    ]:
-        points = [] if y is None else [{"x": 180, "y": y}]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    session.detach()
 
 
 def test_a_swipe_scrolls_and_ends_following(page: Page, site: Site) -> None:

@@ -1,6 +1,7 @@
 import { memo, startTransition, useEffect, useMemo, useState } from 'react'
 import { CopyButton } from '../interface/CopyButton'
 import { visible } from '../interface/visible'
+import { joined, LineNumbers, type Part } from './Parts'
 
 /** Longer texts are shown without colours: highlighting would keep the page busy. */
 const MOST_CHARACTERS = 100_000
@@ -35,14 +36,35 @@ interface Props {
 }
 
 /** Program text in its language's colours. */
-export const Code = memo(function Code({
-  text,
-  language,
-  label = 'Code',
-  firstLine = null,
-  copy = true,
-}: Props) {
-  const shown = useMemo(() => visible(text), [text])
+export const Code = memo(function Code({ text, firstLine = null, ...others }: Props) {
+  const parts = useMemo(() => [{ text, firstLine }], [text, firstLine])
+  return <CodeParts parts={parts} {...others} />
+})
+
+interface PartsProps extends Omit<Props, 'text' | 'firstLine'> {
+  parts: readonly Part[]
+}
+
+/** The same of a text that comes part by part; each has colours of its own. */
+export function CodeParts({ parts, language, label = 'Code', copy = true }: PartsProps) {
+  return (
+    <div className="code">
+      {copy && (
+        <div className="corner">
+          <CopyButton text={() => joined(parts)} label={`Copy ${label.toLowerCase()}`} />
+        </div>
+      )}
+      <section className="scroll" tabIndex={0} aria-label={label}>
+        {parts.map((part, index) => (
+          <Lines key={index} part={part} language={language} />
+        ))}
+      </section>
+    </div>
+  )
+}
+
+const Lines = memo(function Lines({ part, language }: { part: Part; language: string }) {
+  const shown = useMemo(() => visible(part.text), [part])
   const wanted = language !== '' && shown.length <= MOST_CHARACTERS && !longLine(shown)
   const highlighting = useHighlighter(wanted)
   const html = useMemo(
@@ -50,38 +72,19 @@ export const Code = memo(function Code({
     [wanted, highlighting, shown, language],
   )
   return (
-    <div className="code">
-      {copy && (
-        <div className="corner">
-          <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
-        </div>
-      )}
-      <section className="scroll" tabIndex={0} aria-label={label}>
-        {firstLine !== null && <LineNumbers first={firstLine} count={shown.split('\n').length} />}
-        <pre>
-          {html === null ? (
-            <code>{shown}</code>
-          ) : (
-            // biome-ignore lint/security/noDangerouslySetInnerHtml: highlight.js escapes all of the text.
-            <code dangerouslySetInnerHTML={{ __html: html }} />
-          )}
-        </pre>
-      </section>
+    <div className="part">
+      {part.firstLine !== null && <LineNumbers first={part.firstLine} count={shown.split('\n').length} />}
+      <pre>
+        {html === null ? (
+          <code>{shown}</code>
+        ) : (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: highlight.js escapes all of the text.
+          <code dangerouslySetInnerHTML={{ __html: html }} />
+        )}
+      </pre>
     </div>
   )
 })
-
-function LineNumbers({ first, count }: { first: number; count: number }) {
-  const numbers = useMemo(
-    () => Array.from({ length: count }, (_, index) => first + index).join('\n'),
-    [first, count],
-  )
-  return (
-    <pre className="numbers" aria-hidden>
-      {numbers}
-    </pre>
-  )
-}
 
 function longLine(text: string): boolean {
   for (let start = 0; ; ) {

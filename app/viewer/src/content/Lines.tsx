@@ -1,12 +1,14 @@
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { fetchLines, type Lines as Part } from '../card/contents'
 import type { ToolCall } from '../graphql/documents'
 import { Failure } from '../interface/Failure'
 import { count } from '../interface/format'
-import { Code } from './Code'
+import { CodeParts } from './Code'
 import { isDiff } from './changes'
 import { languageOf } from './languages'
-import { Terminal } from './Terminal'
+import type { Part as Text } from './Parts'
+import { TerminalParts } from './Terminal'
+import { unnumbered } from './Text'
 
 const TAIL = 200
 /** Of a long line so much is shown; the rest is in the download. */
@@ -33,9 +35,7 @@ export function Lines({ id, call, first }: { id: string; call: ToolCall; first: 
   const more = () => read(last.nextFrom as number, undefined, (part) => setParts([...parts, part]))
   return (
     <>
-      {parts.map((part) => (
-        <One key={part.from} part={part} call={call} language={language} />
-      ))}
+      <Joined parts={parts} call={call} language={language} />
       {last.nextFrom !== null && (
         <div className="further">
           <button type="button" className="more" aria-disabled={busy} onClick={more}>
@@ -64,26 +64,57 @@ export function Lines({ id, call, first }: { id: string; call: ToolCall; first: 
           <p className="note">
             The end, from line {count(end.from)} of {count(end.totalLines)}:
           </p>
-          <One part={end} call={call} language={language} />
+          <Joined parts={[end]} call={call} language={language} />
         </>
       )}
     </>
   )
 }
 
-function One({ part, call, language }: { part: Part; call: ToolCall; language: string }) {
-  const cut = part.lines.some((line) => line.length > MOST_LINE) || part.truncated.length > 0
-  const text = part.lines.map((line) => line.slice(0, MOST_LINE)).join('\n')
+interface JoinedProps {
+  /** Each begins where the one before it ended. */
+  parts: readonly Part[]
+  call: ToolCall
+  language: string
+}
+
+/** Parts that follow each other, in one box. */
+function Joined({ parts, call, language }: JoinedProps) {
+  const known = useRef(new WeakMap<Part, Text>())
+  const texts = useMemo(
+    () =>
+      parts.map((part) => {
+        const text = known.current.get(part) ?? textOf(part)
+        known.current.set(part, text)
+        return text
+      }),
+    [parts],
+  )
+  const label = `Output from line ${parts[0]?.from}`
+  const printed = call.kind === 'EXECUTE' || texts.some(({ text }) => text.includes('\u001b'))
   return (
     <>
-      {call.kind === 'EXECUTE' || text.includes('\u001b') ? (
-        <Terminal text={text} label={`Output from line ${part.from}`} />
+      {printed ? (
+        <TerminalParts parts={texts} label={label} />
       ) : (
-        <Code text={text} language={language} label={`Output from line ${part.from}`} />
+        <CodeParts parts={texts} language={language} label={label} />
       )}
-      {cut && <p className="note">Very long lines are cut here; the download has all of them.</p>}
+      {parts.some(isCut) && (
+        <p className="note">Very long lines are cut here; the download has all of them.</p>
+      )}
     </>
   )
+}
+
+/** A part with the numbers that the agent put before its lines, else those of the output's own lines. */
+function textOf(part: Part): Text {
+  const text = part.lines.map((line) => line.slice(0, MOST_LINE)).join('\n')
+  const numbered = unnumbered(text)
+  return numbered ? { text: numbered.text, firstLine: numbered.first } : { text, firstLine: part.from }
+}
+
+function isCut(part: Part): boolean {
+  return part.truncated.length > 0 || part.lines.some((line) => line.length > MOST_LINE)
 }
 
 /** The language of the file that was read, else what the beginning looks like. */

@@ -1,8 +1,9 @@
 import Anser, { type AnserJsonEntry } from 'anser'
-import { memo, startTransition, useEffect, useMemo, useState } from 'react'
+import { memo, startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { CopyButton } from '../interface/CopyButton'
 import { visible, withoutEscapes, withoutMovements } from '../interface/visible'
 import { type Colour, readable } from './contrast'
+import { joined, LineNumbers, type Part } from './Parts'
 
 /** So many lines are laid out together, and skipped while they are out of sight. */
 const CHUNK = 100
@@ -18,12 +19,27 @@ interface Props {
 }
 
 /** What a terminal printed: colours kept, movements of the cursor left out, overwritten lines as they ended. */
-export const Terminal = memo(function Terminal({ text, label = 'Terminal output' }: Props) {
+export const Terminal = memo(function Terminal({ text, label }: Props) {
+  const parts = useMemo(() => [{ text, firstLine: null }], [text])
+  return <TerminalParts parts={parts} label={label} />
+})
+
+/** The same of a text that comes part by part, of which each goes on where the one before it ended. */
+export function TerminalParts({
+  parts,
+  label = 'Terminal output',
+}: {
+  parts: readonly Part[]
+  label?: string
+}) {
   const [raw, setRaw] = useState(false)
-  const chunks = useMemo(() => split(text), [text])
+  const chunks = useChunks(parts)
   const [drawn, setDrawn] = useState(AT_ONCE)
   useEffect(() => startTransition(() => setDrawn(chunks.length)), [chunks])
-  const special = useMemo(() => text.includes('\u001b') || /\r(?!\n)/.test(text), [text])
+  const special = useMemo(
+    () => parts.some(({ text }) => text.includes('\u001b') || /\r(?!\n)/.test(text)),
+    [parts],
+  )
   return (
     <div className="code terminal">
       <div className="corner" data-label={label}>
@@ -32,45 +48,71 @@ export const Terminal = memo(function Terminal({ text, label = 'Terminal output'
             Raw
           </button>
         )}
-        <CopyButton text={() => withoutEscapes(text)} label="Copy output" />
+        <CopyButton text={() => withoutEscapes(joined(parts))} label="Copy output" />
       </div>
       <section className="scroll" tabIndex={0} aria-label={label}>
         {raw ? (
-          <pre>{visible(text.replaceAll('\r', '␍'))}</pre>
+          <pre>{visible(joined(parts).replaceAll('\r', '␍'))}</pre>
         ) : (
           chunks.slice(0, drawn).map((chunk, index) => <Lines key={index} {...chunk} />)
         )}
       </section>
     </div>
   )
-})
+}
 
 interface Chunk {
   /** The lines, behind the colours that were set before them. */
   text: string
   count: number
+  firstLine: number | null
 }
 
-const Lines = memo(function Lines({ text, count }: Chunk) {
+const Lines = memo(function Lines({ text, count, firstLine }: Chunk) {
   const parts = useMemo(() => new Anser().ansiToJson(text, { use_classes: true, remove_empty: true }), [text])
   return (
-    <pre className="chunk" style={{ containIntrinsicBlockSize: `auto ${count * 1.5}em` }}>
-      {parts.map(span)}
-    </pre>
+    <div className="chunk" style={{ containIntrinsicBlockSize: `auto ${count * 1.5}em` }}>
+      {firstLine !== null && <LineNumbers first={firstLine} count={count} />}
+      <pre>{parts.map(span)}</pre>
+    </div>
   )
 })
 
-function split(text: string): Chunk[] {
-  const lines = withoutMovements(text.replaceAll('\r\n', '\n')).split('\n').map(overwritten)
+interface Split {
+  part: Part
+  chunks: Chunk[]
+  colours: string
+}
+
+/** The chunks of all parts; what has been split before is not split again when more comes. */
+function useChunks(parts: readonly Part[]): Chunk[] {
+  const known = useRef<readonly Split[]>([])
+  return useMemo(() => {
+    const splits: Split[] = []
+    for (const [index, part] of parts.entries()) {
+      const before = known.current[index]
+      splits.push(before?.part === part ? before : split(part, splits[index - 1]?.colours ?? ''))
+    }
+    known.current = splits
+    return splits.flatMap((one) => one.chunks)
+  }, [parts])
+}
+
+function split(part: Part, before: string): Split {
+  const lines = withoutMovements(part.text.replaceAll('\r\n', '\n')).split('\n').map(overwritten)
   const chunks: Chunk[] = []
-  let colours = ''
+  let colours = before
   for (let start = 0; start < lines.length; start += CHUNK) {
-    const part = lines.slice(start, start + CHUNK)
-    const own = part.join('\n')
-    chunks.push({ text: colours + own, count: part.length })
-    colours = coloursAfter(colours + own)
+    const some = lines.slice(start, start + CHUNK)
+    const text = colours + some.join('\n')
+    chunks.push({
+      text,
+      count: some.length,
+      firstLine: part.firstLine === null ? null : part.firstLine + start,
+    })
+    colours = coloursAfter(text)
   }
-  return chunks
+  return { part, chunks, colours }
 }
 
 /** What is set at the end of a text: its colour sequences since the last that resets them all. */

@@ -8,7 +8,7 @@ import { type Colour, contrast, readable } from './contrast'
 import { unfenced } from './fence'
 import { JsonTree } from './JsonTree'
 import { languageOf } from './languages'
-import { Terminal } from './Terminal'
+import { Terminal, TerminalParts } from './Terminal'
 import { unnumbered } from './Text'
 
 const ESC = '\u001b'
@@ -30,6 +30,24 @@ test('a colour holds on over many lines, and ends where it is reset', () => {
   ])
   expect(container.querySelector('.scroll')?.textContent?.endsWith('line 449\nplain')).toBe(true)
   expect(chunks.at(-1)?.querySelector('.ansi-red')?.textContent).not.toContain('plain')
+})
+
+test('a text that comes part by part keeps its colours and counts its lines', () => {
+  const numbered = (first: number, lines: string[]) => ({ firstLine: first, text: lines.join('\n') })
+  const first = numbered(1, [...Array.from({ length: 149 }, () => 'plain'), `${ESC}[31mred`])
+  const second = numbered(151, ['still red', `and${ESC}[0m plain`])
+  const third = numbered(153, ['plain again'])
+  const { container, rerender } = render(<TerminalParts parts={[first]} />)
+  const kept = [...container.querySelectorAll('.chunk')]
+  rerender(<TerminalParts parts={[first, second, third]} />)
+  expect([...container.querySelectorAll('.chunk')].slice(0, 2)).toEqual(kept)
+  expect(container.querySelectorAll('.scroll')).toHaveLength(1)
+  expect([...container.querySelectorAll('.ansi-red')].map((one) => one.textContent)).toEqual([
+    'red',
+    'still red\nand',
+  ])
+  const numbers = [...container.querySelectorAll('.numbers')].map((one) => one.textContent).join('\n')
+  expect(numbers.split('\n').map(Number)).toEqual(Array.from({ length: 153 }, (_, index) => index + 1))
 })
 
 test('a colour that a program chose is changed until it can be read', () => {

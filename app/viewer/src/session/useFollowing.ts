@@ -11,14 +11,17 @@ const DRAG = 8
 /** Of what is opened, so much comes into sight, in pixels. */
 const ROOM = 240
 const UPWARD_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
+const DOWNWARD_KEYS = new Set(['ArrowDown', 'PageDown', 'End'])
 const TOUCHES = ['touchstart', 'touchmove'] as const
-const SCROLLING_KEYS = new Set([...UPWARD_KEYS, 'ArrowDown', 'PageDown', 'End', ' '])
 
 /**
  * Where a list is held while its rows are measured and drawn, which moves them: at its end, or with a row so many pixels
  * below its top, or in sight.
  */
 type Hold = 'end' | { sequence: number; top: number | 'in sight' }
+
+/** Where a hand goes on its list; null where only the list's own movement tells. */
+type Heading = 'up' | 'down' | null
 
 export interface Following {
   /** How many messages there were when the person moved away; null while the end is followed. */
@@ -34,7 +37,10 @@ export interface Following {
   onResize: () => void
 }
 
-/** Keeps the end in sight as it grows, until the person moves away by wheel, key, touch or opening something. */
+/**
+ * Keeps the end in sight as it grows, until the person moves away by wheel, key, touch, scrollbar or opening something, and
+ * again once they have moved back to it.
+ */
 export function useFollowing(
   transcript: Transcript,
   list: RefObject<VListHandle | null>,
@@ -47,7 +53,8 @@ export function useFollowing(
   const pressed = useRef<{ hold: Hold; x: number; y: number } | null>(null)
   const queued = useRef(false)
   const touched = useRef(0)
-  const upward = useRef(0)
+  const heading = useRef<Heading>(null)
+  const grabbed = useRef(false)
   const finger = useRef(0)
   const offset = useRef(0)
   const version = transcript.snapshot()
@@ -75,12 +82,16 @@ export function useFollowing(
     },
     [leave, stay],
   )
-  const toEnd = useCallback(() => {
+  const follow = useCallback(() => {
     held.current = 'end'
-    upward.current = 0
     setAway(null)
     stay()
   }, [stay])
+  const toEnd = useCallback(() => {
+    // What a hand did before does not end it.
+    touched.current = 0
+    follow()
+  }, [follow])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the transcript may move the end; what is below the list comes and goes with the others.
   useLayoutEffect(stay, [stay, version, away, scrolls])
@@ -88,28 +99,36 @@ export function useFollowing(
   useEffect(() => {
     const element = box.current
     if (!element) return
-    const up = () => {
+    const head = (to: Heading, target: Element) => {
       const handle = list.current
-      upward.current = performance.now()
-      if (handle && handle.scrollSize > handle.viewportSize) leave()
+      heading.current = to
+      touched.current = performance.now()
+      if (!handle) return
+      if (to === 'up' && handle.scrollSize > handle.viewportSize) leave()
+      // Where there is nothing further down, nothing will scroll.
+      else if (to === 'down' && held.current !== 'end' && isAtEnd(element) && !scrollsWithin(element, target))
+        follow()
     }
     const onInput = (event: Event) => {
-      // The list itself is under the pointer where its scrollbar is.
-      const scrolls =
-        event instanceof KeyboardEvent
-          ? SCROLLING_KEYS.has(event.key)
-          : !event.type.startsWith('pointer') || (event.target as Element).matches('.list')
+      const target = event.target as Element
       if (held.current !== 'end' && event.type !== 'pointermove') leave()
-      if (!scrolls) return
-      touched.current = performance.now()
-      if (event instanceof WheelEvent) pressed.current = null
-      if (event instanceof WheelEvent && event.deltaY < 0) up()
-      if (event instanceof KeyboardEvent && UPWARD_KEYS.has(event.key)) up()
+      if (event instanceof WheelEvent) {
+        pressed.current = null
+        if (event.deltaY) head(event.deltaY < 0 ? 'up' : 'down', target)
+      } else if (event instanceof KeyboardEvent) {
+        const to = headingOf(event)
+        if (to) head(to, target)
+        // The list itself is under the pointer where its scrollbar is.
+      } else if (target.matches('.list')) {
+        grabbed.current ||= event.type === 'pointerdown'
+        head(null, target)
+      }
     }
     // A finger that goes down draws what is above into sight.
     const onTouch = (event: TouchEvent) => {
       const y = event.touches[0]?.clientY ?? 0
-      if (event.type === 'touchmove' && y > finger.current) up()
+      const target = event.target as Element
+      if (event.type === 'touchmove' && y !== finger.current) head(y > finger.current ? 'up' : 'down', target)
       finger.current = y
     }
     // What is pressed stays under the pointer: a button that moves away before it is let go takes no click.
@@ -124,6 +143,8 @@ export function useFollowing(
       if (from && Math.hypot(event.clientX - from.x, event.clientY - from.y) > DRAG) pressed.current = null
     }
     const release = (event: PointerEvent) => {
+      if (grabbed.current) touched.current = performance.now()
+      grabbed.current = false
       if (!pressed.current) return
       // A finger that scrolls has nothing to click.
       if (event.type === 'pointercancel') pressed.current = null
@@ -140,7 +161,7 @@ export function useFollowing(
       const row = opener && rowIn(element.querySelector('.list'), opener)
       if (opener && row) hold(Number(row.dataset.sequence), topOf(row) - lift(opener, row))
     }
-    const inputs = ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown']
+    const inputs = ['wheel', 'pointerdown', 'pointermove', 'keydown']
     for (const name of inputs) element.addEventListener(name, onInput, { passive: true })
     for (const name of TOUCHES) element.addEventListener(name, onTouch, { passive: true })
     element.addEventListener('pointerdown', press, { passive: true })
@@ -157,24 +178,27 @@ export function useFollowing(
       for (const name of inputs) element.removeEventListener(name, onInput)
       element.removeEventListener('click', onClick, { capture: true })
     }
-  }, [box, list, leave, hold, stay])
+  }, [box, list, leave, hold, follow, stay])
 
   const onScroll = useCallback(
     (now: number) => {
-      const handle = list.current
-      if (!handle) return
       const moment = performance.now()
-      const atEndNow = now + handle.viewportSize >= handle.scrollSize - NEAR
-      const byHand = moment - touched.current < BY_HAND_MS
+      const byHand = grabbed.current || moment - touched.current < BY_HAND_MS
       // What a hand has set going runs on by itself for a while.
       if (byHand) touched.current = moment
-      if (byHand && now < offset.current && !atEndNow) leave()
-      else if (byHand && now > offset.current && atEndNow && moment - upward.current > BY_HAND_MS) {
-        if (held.current !== 'end') toEnd()
-      }
+      const to = heading.current ?? (now < offset.current ? 'up' : 'down')
+      if (byHand && to === 'up' && now < offset.current && !isAtEnd(box.current)) leave()
+      else if (
+        byHand &&
+        to === 'down' &&
+        now > offset.current &&
+        isAtEnd(box.current) &&
+        held.current !== 'end'
+      )
+        follow()
       offset.current = now
     },
-    [list, leave, toEnd],
+    [box, leave, follow],
   )
   const onResize = useCallback(() => {
     const handle = list.current
@@ -188,6 +212,30 @@ export function useFollowing(
     })
   }, [list, stay])
   return { away, scrolls, leave, hold, toEnd, onScroll, onResize }
+}
+
+/** Whether the end is in sight; as it is laid out, since the list itself hears of a change of its height only later. */
+function isAtEnd(box: Element | null): boolean {
+  const list = box?.querySelector('.list')
+  return !!list && list.scrollTop + list.clientHeight >= list.scrollHeight - NEAR
+}
+
+/** Where a key scrolls to; null if it does something else. */
+function headingOf({ key, shiftKey, target }: KeyboardEvent): Heading {
+  if (key === ' ' && !(target as Element).closest('button, a, input, select, textarea'))
+    return shiftKey ? 'up' : 'down'
+  if (UPWARD_KEYS.has(key)) return 'up'
+  return DOWNWARD_KEYS.has(key) ? 'down' : null
+}
+
+/** Whether what is under a pointer or has the focus has lines below of its own, so that it scrolls and not the list. */
+function scrollsWithin(box: Element, target: Element): boolean {
+  for (let one: Element | null = target; one && one !== box; one = one.parentElement) {
+    if (one.matches('.list') && one.parentElement === box) return false
+    const further = one.scrollHeight - one.clientHeight - one.scrollTop > 1
+    if (further && /auto|scroll/.test(getComputedStyle(one).overflowY)) return true
+  }
+  return false
 }
 
 /** How far a list must be scrolled to be where it is held, in pixels; null if it is there. */
