@@ -25,10 +25,9 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
   const open = useOpened(message.id)
   const took = call.startedAt && call.endedAt ? Date.parse(call.endedAt) - Date.parse(call.startedAt) : null
   const preview = call.contentPreview ? firstLine(call.contentPreview) : ''
-  const title = visible(call.title ?? call.locations[0]?.path ?? '')
   const short = stateInShort(call)
   const name = call.name ?? call.kind.toLowerCase()
-  const title = call.title ?? call.locations[0]?.path ?? ''
+  const title = visible(call.title ?? call.locations[0]?.path ?? '')
   return (
     <section className="card" data-status={call.status} aria-labelledby={`${id}-head`}>
       <h3>
@@ -44,10 +43,10 @@ export const ToolCard = memo(function ToolCard({ message, call }: Props) {
           <ChevronRight size={14} className="chevron" aria-hidden />
           <KindIcon kind={call.kind} />
           <span className="what">
-<span className="tool">{visible(name)}</span>{' '}
-            {title !== name && (
+            <span className="tool">{visible(name)}</span>{' '}
+            {title !== visible(name) && (
               <bdi className="title" title={title}>
-                {visible(title)}
+                {title}
               </bdi>
             )}
           </span>
