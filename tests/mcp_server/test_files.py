@@ -148,6 +148,67 @@ async def test_one_message_lists_the_locations_that_its_heading_has_no_room_for(
     assert "next" not in found
 
 
+async def whole_path(mcp: Mcp, location: Any) -> str:
+    """Return the path of a location that is cut, by following what reads it."""
+    read, following = "", location["whole_path"]
+    while following is not None:
+        answer = await mcp.follow(following)
+        part = answer["message"]["path"]
+        assert (part["offset"], part["total_bytes"]) == (len(read.encode()), location["path_bytes"])
+        read += part["text"]
+        following = part.get("next")
+        assert following == answer.get("next")
+    return read
+
+
+@pytest.mark.parametrize("tool", ["get_session_messages", "get_message"])
+@pytest.mark.parametrize(
+    ("step", "length", "count"),
+    [("directory/", 3_000, 12), ("directory/", 60_000, 2), ('\x1b🗂 "名\u202e', 3_000, 3)],
+)
+async def test_a_path_of_any_length_is_read_whole(
+    mcp: Mcp, database: Database, tool: str, step: str, length: int, count: int
+) -> None:
+    paths = [(str(at) + step * length)[:length] for at in range(count)]
+    places = [ToolLocation("/short.py", 7), *(ToolLocation(path, None) for path in paths)]
+    await store(database, tool_message(locations=tuple(places)))
+    place = {"sequence": 1} if tool == "get_message" else {}
+    page = await mcp.call(tool, session_id=SESSION, max_bytes=8_000, **place)
+    message = page["messages"][0] if "messages" in page else page["message"]
+    found = [*message["tool_call"]["locations"], *message.get("locations", [])]
+    more = message.get("more_files")
+    while more is not None:
+        page = await mcp.follow(more)
+        found += page["message"]["locations"]
+        more = page.get("next")
+    assert found[0] == {"path": "/short.py", "line": 7}
+    assert [one["path_bytes"] for one in found[1:]] == [len(path.encode()) for path in paths]
+    assert [await whole_path(mcp, one) for one in (found[1], found[-1])] == [paths[0], paths[-1]]
+
+
+async def test_a_path_that_is_cut_is_followed_by_the_call_that_reads_it(
+    mcp: Mcp, database: Database
+) -> None:
+    long = "/a" * 1_500
+    await store(database, tool_message(locations=(ToolLocation(long, 3),)))
+    text = await mcp.text("get_message", session_id=SESSION, sequence=1)
+    call = f'get_message(session_id="{SESSION}", sequence=1, after_file=0, offset=0)'
+    assert f'/a":3 (the end of 3,000 bytes, all of them by {call})' in text
+    whole = {"session_id": SESSION, "sequence": 1, "after_file": 0, "offset": 0}
+    assert f"\n{long}\n" in await mcp.text("get_message", **whole)
+
+
+async def test_a_place_in_a_path_that_is_not_there_is_refused(mcp: Mcp, database: Database) -> None:
+    await store(database, tool_message(locations=(ToolLocation("/é", None),)))
+    place = {"session_id": SESSION, "sequence": 1}
+    beyond = await mcp.refusal("get_message", **place, after_file=0, offset=4)
+    assert "offset 4 is beyond the end: there are 3 bytes." in beyond
+    none = await mcp.refusal("get_message", **place, after_file=1, offset=0)
+    assert "there are 1 locations" in none
+    within = await mcp.call("get_message", **place, after_file=0, offset=2)
+    assert (within["message"]["path"]["offset"], within["message"]["path"]["text"]) == (1, "é")
+
+
 def pictures(count: int, size: int) -> list[bytes]:
     """Return the bytes of so many images, no two alike."""
     return [f"{number:04}".encode() + b"\x89" * (size - 4) for number in range(count)]

@@ -332,7 +332,11 @@ async def test_what_is_found_is_read_on_by_line(mcp: Mcp, database: Database) ->
         ("get_message", {"sequence": 0}, "sequence: Input should be greater than or equal to 1."),
         ("get_message", {"sequence": 1, "offset": 99}, "offset 99 is beyond the end: there are 6"),
         ("get_message", {"sequence": 1, "after_file": 9}, "after_file 9 is beyond the end: there"),
-        ("get_message", {"sequence": 1, "after_file": 1, "offset": 1}, "Give one of offset and"),
+        (
+            "get_message",
+            {"sequence": 1, "after_file": 1, "offset": 1},
+            "With after_file, offset reads the path",
+        ),
         ("get_message", {"sequence": 1, "seq": 2}, "get_message has no argument 'seq'; it has"),
         ("get_message", {"sequence": "one"}, "sequence: Input should be a valid integer"),
         ("get_message", {}, "sequence: Field required."),

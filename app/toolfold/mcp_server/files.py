@@ -11,7 +11,7 @@ from mcp_types import ContentBlock, ImageContent
 from toolfold.mcp_server.budget import cost
 from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.reading import Reader
-from toolfold.mcp_server.safe_text import ending, one_line, path_line, shortened
+from toolfold.mcp_server.safe_text import ending, is_path_longer, one_line, path_line, shortened
 from toolfold.mcp_server.slices import Value
 from toolfold.settings import MAX_MCP_ANSWER_BYTES
 
@@ -38,19 +38,25 @@ class Location:
     line_number: int | None
     kind = "locations"
 
-    def place(self, limit: int) -> str:
-        """Return it with so many bytes of its path."""
+    def seen(self, limit: int, whole: Call) -> tuple[str, Value]:
+        """Return it with so many bytes of its path, in words and structured.
+
+        Of a longer path it is the end; `whole` is the call that reads all of it.
+        """
         number = "" if self.line_number is None else f":{self.line_number}"
-        return f"{path_line(self.path, limit)}{number}"
-
-    def line(self, place: str = "") -> str:  # noqa: ARG002 (a file has one)
-        """Return it as a line of an answer."""
-        return f"at {self.place(_PATH_BYTES)}"
-
-    def structured(self, limit: int = _PATH_BYTES) -> Value:
-        """Return it as structured output."""
+        words = f"{path_line(self.path, limit)}{number}"
         found: Value = {"path": ending(self.path, limit)}
-        return found if self.line_number is None else {**found, "line": self.line_number}
+        if self.line_number is not None:
+            found["line"] = self.line_number
+        if not is_path_longer(self.path, limit):
+            return words, found
+        size = len(self.path.encode())
+        words += f" (the end of {size:,} bytes, all of them by {whole})"
+        return words, {**found, "path_bytes": size, "whole_path": whole.structured()}
+
+    def line(self, place: str) -> str:
+        """Return it as a line of an answer, by what `seen` says of it."""
+        return f"at {place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,16 +203,19 @@ def files_of(message: Value) -> list[File]:
     return attached + [File(one["mimeType"], one["size"], one["url"]) for one in images]
 
 
-def how_seen(file: File | Location, number: int, reading: Call) -> tuple[str, Value]:
+def how_seen(
+    file: File | Location, number: int, reading: Call, path_bytes: int = _PATH_BYTES
+) -> tuple[str, Value]:
     """Return how a file that is not shown can be seen, in words, and its structured output.
 
-    `reading` is a call that lists the files of its message after a number.
+    `reading` is a call that lists the files of its message after a number. A path is there with
+    so many bytes.
     """
+    arguments = {**reading.arguments, "after_file": number - 1}
     if isinstance(file, Location):
-        return "", file.structured()
+        return file.seen(path_bytes, Call(reading.tool, {**arguments, "offset": 0}))
     max_bytes = -(-(file.base64_length + _BESIDE_BYTES) // 1_000) * 1_000
     if not file.base64_length or max_bytes > MAX_MCP_ANSWER_BYTES:
         return file.at_the_server, file.structured()
-    arguments = {**reading.arguments, "after_file": number - 1, "max_bytes": max_bytes}
-    call = Call(reading.tool, arguments)
+    call = Call(reading.tool, {**arguments, "max_bytes": max_bytes})
     return f"shown by {call}", {**file.structured(), "shown_by": call.structured()}

@@ -121,13 +121,14 @@ class ItemMaker:
             max_bytes=self.max_bytes,
         )
 
-    def files(self, message: Value, after: int) -> Call:
-        """Return the call that lists a message's files after a number."""
+    def files(self, message: Value, after: int, offset: int | None = None) -> Call:
+        """Return the call that lists a message's files after one, or reads the next one's path."""
         return Call.of(
             "get_message",
             session_id=self.session_id,
             sequence=message["sequence"],
             after_file=after,
+            offset=offset,
             max_bytes=self.max_bytes,
         )
 
@@ -177,15 +178,19 @@ class ItemMaker:
         return lines
 
     def _location_lines(self, message: Value) -> list[str]:
-        found = locations_of(message)
-        shown_ones = found[: self.limits.locations]
-        if not shown_ones:
+        places = [place for place, _ in self._locations(message)]
+        if not places:
             return []
-        more = len(found) - len(shown_ones)
-        on = self.files(message, len(shown_ones)) if more and self.has_files else None
+        more = len(locations_of(message)) - len(places)
+        on = self.files(message, len(places)) if more and self.has_files else None
         calling = "" if on is None else f": {on}"
-        places = [one.place(self.limits.text_bytes) for one in shown_ones]
         return [f"at {', '.join(places)}{f' and {more} more{calling}' if more else ''}"]
+
+    def _locations(self, message: Value) -> list[tuple[str, Value]]:
+        """Return the first locations of a call: in words, and structured."""
+        reading, limit = self.files(message, 0), self.limits.text_bytes
+        found = locations_of(message)[: self.limits.locations]
+        return [how_seen(one, at, reading, limit) for at, one in enumerate(found, 1)]
 
     def _part_lines(self, message: Value, name: str, part: Slice) -> list[str]:
         rest = self.rest(message, name, part)
@@ -248,7 +253,6 @@ class ItemMaker:
                 "text": "",
                 "next": call.structured(),
             }
-        locations = locations_of(message)
         child = tool["childSession"]
         return _present(
             {
@@ -257,12 +261,8 @@ class ItemMaker:
                 "title": self._short(tool["title"]),
                 "kind": tool["kind"].lower(),
                 "status": tool["status"].lower(),
-                "locations": [
-                    one.structured(self.limits.text_bytes)
-                    for one in locations[: self.limits.locations]
-                ]
-                or None,
-                "location_count": len(locations) or None,
+                "locations": [value for _, value in self._locations(message)] or None,
+                "location_count": len(locations_of(message)) or None,
                 "output_state": tool["contentState"].lower(),
                 **parts,
                 "child_session_id": child and child["id"],

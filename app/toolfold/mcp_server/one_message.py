@@ -6,32 +6,27 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 
 from toolfold.mcp_server.answers import answer, labelled, room, session_words
+from toolfold.mcp_server.budget import cost, fitting
 from toolfold.mcp_server.calls import Call
 from toolfold.mcp_server.files import FileLister, Files, locations_of
 from toolfold.mcp_server.items import ItemMaker
 from toolfold.mcp_server.reading import Reader
-from toolfold.mcp_server.safe_text import Fence
+from toolfold.mcp_server.safe_text import Fence, shown
 from toolfold.mcp_server.slices import Slice, Value
 
 
 @dataclass(frozen=True, slots=True)
 class OneWanted:
-    """Which message is asked for; of it the text from `offset` on, or the files after one."""
+    """Which message is asked for; of it the text from `offset` on, or the files after one.
+
+    With both it is the path of the location after that one, from `offset` on.
+    """
 
     session_id: str
     sequence: int
     offset: int | None = None
     after_file: int | None = None
     max_bytes: int | None = None
-
-    def check(self) -> None:
-        """Check that the arguments go together.
-
-        Raises:
-            ToolError: if more than one place is given.
-        """
-        if self.offset is not None and self.after_file is not None:
-            raise ToolError("Give one of offset and after_file, not 2 of them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +48,6 @@ class _Begun:
 
 async def one_message(reader: Reader, wanted: OneWanted, max_bytes: int) -> CallToolResult:
     """Answer with one message; from an offset on, with the rest of its text or files alone."""
-    wanted.check()
     session_id, sequence = wanted.session_id, wanted.sequence
     session, message = await reader.message(session_id, sequence)
     total = session["messageCount"]
@@ -63,6 +57,8 @@ async def one_message(reader: Reader, wanted: OneWanted, max_bytes: int) -> Call
     rest = maker.reading(message, "output", 2**53)
     left = room(max_bytes, header, structured, rest, maker.files(message, 2**31))
     begun = _Begun(reader, message, maker, header, structured, left)
+    if wanted.after_file is not None and wanted.offset is not None:
+        return _path(begun, wanted.after_file, wanted.offset)
     if wanted.after_file is not None:
         return await _files(begun, wanted.after_file)
     if wanted.offset and message["toolMetadata"] and not message["contentSize"]:
@@ -89,14 +85,14 @@ async def _shown(begun: _Begun, parts: dict[str, Slice], *, has_files: bool) -> 
     if item.cost > left:
         item = maker.cut(message, parts, left)
     lines = [*begun.header, item.text, *files.lines]
-    shown = {**item.structured, **files.lists}
+    listed = {**item.structured, **files.lists}
     more = maker.files(message, files.last) if files.has_more else None
     if more is not None:
         lines.append(f"and {files.count - files.last} files more: {more}")
-        shown["more_files"] = more.structured()
+        listed["more_files"] = more.structured()
     return answer(
         lines,
-        {**begun.structured, "message": shown},
+        {**begun.structured, "message": listed},
         following=item.rest or more,
         images=files.content,
     )
@@ -116,3 +112,46 @@ async def _files(begun: _Begun, after: int) -> CallToolResult:
         following=begun.maker.files(message, files.last) if files.has_more else None,
         images=files.content,
     )
+
+
+def _path(begun: _Begun, after: int, offset: int) -> CallToolResult:
+    """Answer with the path of the location after one, from an offset on as much as fits."""
+    message, maker = begun.message, begun.maker
+    locations = locations_of(message)
+    if after >= len(locations):
+        raise ToolError(
+            "With after_file, offset reads the path of the location after it:"
+            f" there are {len(locations)} locations."
+        )
+    whole = _path_from(locations[after].path.encode(), offset)
+    item = maker.cut(message, {}, begun.left // 2)
+    name = f"Path of location {after + 1}, bytes {offset:,} to {whole.end:,} of {whole.total:,}:"
+    on = maker.files(message, after, offset=whole.total)
+    around = (name, maker.fence.around(""), whole.beginning("").structured(), on.structured())
+    left = begun.left - item.cost - cost(*around)
+    text = fitting(whole.text, left, lambda text: cost(shown(text), text)) if whole.text else ""
+    part = whole.beginning(text)
+    following = maker.files(message, after, offset=part.end) if part.has_rest else None
+    structured = part.structured()
+    if following is not None:
+        structured["next"] = following.structured()
+    lines = [f"Path of location {after + 1}, {part.span()}:", maker.fence.around(part.text)]
+    return answer(
+        [*begun.header, item.text, *lines],
+        {**begun.structured, "message": {**item.structured, "path": structured}},
+        following=following,
+    )
+
+
+def _path_from(path: bytes, offset: int) -> Slice:
+    """Return what follows an offset, from the beginning of its character on.
+
+    Raises:
+        ToolError: if the offset is beyond the end.
+    """
+    total = len(path)
+    if offset > total:
+        raise ToolError(f"offset {offset} is beyond the end: there are {total} bytes.")
+    text = path[:offset].decode(errors="ignore")
+    start = len(text.encode())
+    return Slice(start, total - start, total, path[start:].decode(), has_rest=False)

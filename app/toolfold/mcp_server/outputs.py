@@ -128,8 +128,10 @@ class Part(BaseModel):
 class Location(BaseModel):
     """A place in a file."""
 
-    path: str
+    path: Annotated[str, Field(description="Of a long one the end, after an ellipsis.")]
     line: int | None = None
+    path_bytes: Annotated[int | None, Field(description="Of a path that is cut: of all.")] = None
+    whole_path: Annotated[Next | None, Field(description="Reads all of a path that is cut.")] = None
 
 
 class ToolCall(BaseModel):
@@ -174,6 +176,7 @@ class MessageItem(BaseModel):
     locations: Annotated[list[Location] | None, Field(description="More of the tool call's.")] = (
         None
     )
+    path: Annotated[Part | None, Field(description="Of the location that was asked for.")] = None
     attachments: list[Attachment] | None = None
     images: Annotated[
         list[Attachment] | None,

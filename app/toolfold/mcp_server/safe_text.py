@@ -52,6 +52,11 @@ def path_line(path: str, limit: int) -> str:
     return f'"{ending(_in_one_line(path), limit)}"'
 
 
+def is_path_longer(path: str, limit: int) -> bool:
+    """Say whether a path takes more bytes than these, in a line or as it is."""
+    return any(cost(text) - _QUOTES > limit for text in (_in_one_line(path), path))
+
+
 def _in_one_line(text: str | None) -> str:
     return " ".join(shown(text or "").split()).replace('"', "'")
 

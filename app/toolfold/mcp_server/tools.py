@@ -166,7 +166,11 @@ class ReadingTools:
         session_id: SessionId,
         sequence: Sequence,
         offset: Annotated[
-            Offset | None, Field(description="Byte of the text to read on from.")
+            Offset | None,
+            Field(
+                description="Byte of the text to read on from; with after_file, of the path of"
+                " the location after it."
+            ),
         ] = None,
         after_file: Annotated[
             Place | None,
