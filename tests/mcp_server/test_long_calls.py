@@ -9,10 +9,11 @@ import anyio
 import pytest
 from mcp import Client
 
-from tests.builders import store_session, text_message
+from tests.builders import store_session, text_block, text_message, tool_message
 from tests.mcp_server.conftest import Connect
 from tests.server.serving import on_a_port
 from toolfold.documents import Documents
+from toolfold.mcp_server import queries
 from toolfold.mcp_server.server import build_server
 from toolfold.schema.context import Resources
 from toolfold.schema.global_id import encode
@@ -40,6 +41,44 @@ async def test_progress_says_how_full_the_answer_is(
     assert len(told) == 20
     assert told == sorted(told)
     assert all(total is not None and progress <= total for progress, total in told)
+
+
+class Held(Documents):
+    """Documents whose texts are found once it was told that they are being read."""
+
+    def __init__(self, resources: Resources) -> None:
+        super().__init__(resources)
+        self.is_told = asyncio.Event()
+
+    async def response(
+        self, document: str, variables: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        if document == queries.FIND:
+            await self.is_told.wait()
+        return await super().response(document, variables)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_long_read_of_one_output_tells_that_it_goes_on(
+    database: Database, database_settings: Settings, mode: str
+) -> None:
+    await store_session(database, [tool_message([text_block("hay\nneedle\n")])])
+    documents = Held(Resources(database_settings, database))
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+        if len(told) == 2:
+            documents.is_told.set()
+
+    arguments = {"session_id": SESSION, "sequence": 1, "find": "needle"}
+    async with over_http(documents, mode) as client:
+        called = client.call_tool("get_tool_content", arguments, progress_callback=tell)
+        result = await asyncio.wait_for(called, 30)
+    assert (result.structured_content or {})["match_count"] == 1
+    assert 0 < told[0][0] < told[1][0]
+    assert all(total is None for _, total, _ in told)
+    assert all((message or "").startswith("reading output of message 1") for *_, message in told)
 
 
 class Waiting(Documents):

@@ -1,6 +1,6 @@
 """The tool that reads the messages of a session, by pages."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -13,11 +13,9 @@ from toolfold.mcp_server.items import Item, ItemMaker
 from toolfold.mcp_server.reading import MAX_AT_ONCE, Reader
 from toolfold.mcp_server.safe_text import Fence
 from toolfold.mcp_server.slices import Body, Slice, Value, stored_sizes
+from toolfold.mcp_server.still_reading import Progress
 from toolfold.schema.enums import MessageRole, ToolKind, ToolStatus
 from toolfold.schema.message import MessageFilter, message_cursor, message_scope
-
-Progress = Callable[[float, float, str], Awaitable[None]]
-"""Tells how far a call is: so many bytes, of so many, and in words."""
 
 TOGETHER_BYTES = 256 * 1024
 """Stored bytes up to which the parts of several messages are read in one operation."""

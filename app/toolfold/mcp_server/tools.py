@@ -11,6 +11,7 @@ from toolfold.mcp_server import messages, outputs, sessions
 from toolfold.mcp_server.one_message import OneWanted, one_message
 from toolfold.mcp_server.outline import outline
 from toolfold.mcp_server.reading import Reader
+from toolfold.mcp_server.still_reading import still_reading
 from toolfold.mcp_server.tool_content import Wanted, tool_content
 from toolfold.settings import MAX_INT, MAX_MCP_ANSWER_BYTES, MIN_MCP_ANSWER_BYTES
 
@@ -191,6 +192,7 @@ class ReadingTools:
         self,
         session_id: SessionId,
         sequence: Sequence,
+        ctx: Context,
         part: Annotated[
             PartName,
             Field(description="output is text as a person reads it; the others stored JSON."),
@@ -245,7 +247,9 @@ class ReadingTools:
             content=content,
             max_bytes=max_bytes,
         )
-        return await tool_content(self._reader, wanted, self._bytes(max_bytes))
+        what = f"{part} of message {sequence}"
+        async with still_reading(ctx.report_progress, what):
+            return await tool_content(self._reader, wanted, self._bytes(max_bytes))
 
     def _bytes(self, given: int | None) -> int:
         return given or self._reader.settings.mcp_answer_bytes
