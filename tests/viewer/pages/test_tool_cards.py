@@ -203,6 +203,45 @@ def test_an_output_of_over_2000_lines_comes_in_part_and_with_one_request(
         expect(body(page, "many lines")).to_contain_text("line 2001")
 
 
+def test_a_change_of_over_2000_lines_is_shown_as_one_and_with_one_request(
+    page: Page, site: Site
+) -> None:
+    old = "".join(f"line {number}\n" for number in range(1_500))
+    change = {
+        "type": "diff",
+        "path": "/a.py",
+        "oldText": old,
+        "newText": old.replace("line", "row"),
+    }
+    session = create(site, called("large edit", [change], kind="EDIT"))
+    operations = Operations(page)
+    open_session(page, site, session)
+    head(page, "large edit").click()
+    shown = body(page, "large edit").locator(".diff")
+    expect(shown.locator("figcaption")).to_contain_text("+1500")
+    assert operations.names == ["OpenAtEnd", "ToolContent"]
+    more = page.get_by_role("button", name="Show more of 3000 lines")
+    while more.count():
+        more.click()
+    expect(shown.locator("tr").last).to_contain_text("row 1499")
+
+
+def test_a_change_too_large_to_come_whole_has_the_colours_of_one(page: Page, site: Site) -> None:
+    old = "".join(f"line {number} {'.' * 80}\n" for number in range(3_000))
+    change = {
+        "type": "diff",
+        "path": "/a.py",
+        "oldText": old,
+        "newText": old.replace("line", "row"),
+    }
+    session = create(site, called("huge edit", [change], kind="EDIT"))
+    open_session(page, site, session)
+    head(page, "huge edit").click()
+    expect(body(page, "huge edit").locator(".hljs-deletion").first).to_be_visible()
+    page.get_by_role("button", name="Show the end").click()
+    expect(body(page, "huge edit").locator(".hljs-addition").last).to_contain_text("row 2999")
+
+
 @pytest.mark.parametrize("kind", ["EXECUTE", "READ"])
 def test_parts_of_an_output_join_into_one_box(page: Page, site: Site, kind: str) -> None:
     lines = "\n".join(f"line {number}" for number in range(1, 5001))

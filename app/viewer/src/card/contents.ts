@@ -14,7 +14,7 @@ import {
 import type { ResultOf } from '../graphql/graphql'
 import { isOpened } from '../interface/opened'
 
-/** Over so many stored bytes, or so many lines, a content comes by lines. */
+/** Over so many stored bytes, or so many lines, a content comes by lines; a change of a file is drawn by parts anyhow. */
 const WHOLE_BYTES = 256 * 1024
 const WHOLE_LINES = 2000
 /** Over this many stored bytes an input comes by slices, when asked for. */
@@ -106,12 +106,13 @@ export function useEntry(key: string): Entry | undefined {
 async function fetchContent(id: string, call: ToolCall): Promise<Content> {
   const size = call.contentSize ?? 0
   const large = size > WHOLE_BYTES
+  const whole = call.kind === 'EDIT' && !large
   const ask = (count: number) =>
     request(ToolContentQuery, {
       id,
       blocks: size > 0 && !large,
-      lines: size > 0,
-      over: large ? null : WHOLE_LINES,
+      lines: size > 0 && !whole,
+      over: large || whole ? null : WHOLE_LINES,
       count,
       input: call.rawInput !== null && call.rawInput.size <= WHOLE_INPUT_BYTES,
     })

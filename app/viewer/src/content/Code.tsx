@@ -5,6 +5,8 @@ import { joined, LineNumbers, type Part } from './Parts'
 
 /** Longer texts are shown without colours: highlighting would keep the page busy. */
 const MOST_CHARACTERS = 100_000
+/** A diff is coloured by the beginnings of its lines, which takes little time. */
+const MOST_OF_DIFF = 500_000
 const MOST_LINE = 5_000
 
 type Highlight = (text: string, language: string) => string
@@ -65,7 +67,8 @@ export function CodeParts({ parts, language, label = 'Code', copy = true }: Part
 
 const Lines = memo(function Lines({ part, language }: { part: Part; language: string }) {
   const shown = useMemo(() => visible(part.text), [part])
-  const wanted = language !== '' && shown.length <= MOST_CHARACTERS && !longLine(shown)
+  const most = language === 'diff' ? MOST_OF_DIFF : MOST_CHARACTERS
+  const wanted = language !== '' && shown.length <= most && !longLine(shown)
   const highlighting = useHighlighter(wanted)
   const html = useMemo(
     () => (wanted && highlighting ? highlighting(shown, language) : null),

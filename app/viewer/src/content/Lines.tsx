@@ -122,6 +122,7 @@ function languageIn(first: Part, call: ToolCall): string {
   const known = call.kind === 'READ' ? languageOf(call.locations[0]?.path ?? call.title) : ''
   if (known) return known
   const text = first.lines.join('\n')
-  if (isDiff(text)) return 'diff'
+  // A recorded change of a file is its path, and then its hunks.
+  if (isDiff(text) || /^[^\n]+\n@@ -\d/.test(text)) return 'diff'
   return /^\s*[[{]/.test(text) ? 'json' : ''
 }

@@ -3,12 +3,16 @@ import { memo, type ReactNode, startTransition, useEffect, useMemo, useState } f
 import { visible } from '../interface/visible'
 import { Code } from './Code'
 import { languageOf } from './languages'
-import { definitions, MOST, pieces } from './pieces'
+import { definitions, pieces } from './pieces'
 
 const NONE: Links = {}
 
 /** So many pieces are drawn at once; the others follow without keeping the page from anything else. */
-const AT_ONCE = 3
+const AT_ONCE = 1
+/** A single line that is longer is shown as it was written. */
+const MOST_LINE = 8_000
+/** What is quoted more often than this is as well: laying it out would take as long as all of the page. */
+const QUOTED = /^(?: {0,3}> ?){250}/m
 
 /**
  * Text in Markdown, GitHub's dialect, as elements of React: no raw HTML, no foreign picture (an image is a link that a person
@@ -40,7 +44,8 @@ const Piece = memo(function Piece({ text, links, alone }: { text: string; links:
 
 /** The parts of a text; null where it is nested deeper, or goes on longer, than can be read. */
 function lex(text: string, links: Links): Token[] | null {
-  if (text.length > MOST && !text.trimEnd().includes('\n')) return null
+  if (text.length > MOST_LINE && !text.trimEnd().includes('\n')) return null
+  if (QUOTED.test(text)) return null
   const lexer = new Lexer({ gfm: true })
   Object.assign(lexer.tokens.links, links)
   try {

@@ -120,6 +120,13 @@ test('all pieces of a long text are shown, and a name that is defined in another
   expect(screen.getByText('first').getAttribute('href')).toBe('https://example.com/ref')
 })
 
+test('what is quoted hundreds of times is shown as it was written, and what is beside it is not', () => {
+  const beside = `${'*words* '.repeat(300)}\n\n`
+  const markdown = shown(`${beside}${'> '.repeat(1_200)}innermost`)
+  expect(markdown.querySelector('blockquote')).toBeNull()
+  expect(markdown.querySelector('em')).not.toBeNull()
+})
+
 test('a line of any length is shown as it was written', () => {
   const line = '***a** '.repeat(3_000)
   expect(shown(`${line}\n*more*`).querySelector('.plain')?.textContent).toBe(`${line}\n`)

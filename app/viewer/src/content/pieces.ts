@@ -1,9 +1,9 @@
 /** A long text in Markdown as pieces that can be read one by one: reading takes time that grows with the square of a length. */
 
 /** A piece ends where a paragraph does, after so many characters. */
-const ENOUGH = 4_000
-/** At the end of a line it ends anyhow; what has no line's end by then is shown as it was written. */
-export const MOST = 8_000
+const ENOUGH = 2_000
+/** At the end of a line it ends anyhow. */
+const MOST = 6_000
 /** It ends after so many blocks of code too, each of which takes as long to draw as a page of words. */
 export const BLOCKS = 50
 
