@@ -19,6 +19,36 @@ ContentKey = tuple[str, bytes]
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
+
+
+class _Batches:
+    """The batches of one loader that are being read. It knows nothing of the loader.
+
+    A cycle with it would keep the contents of an operation until the garbage collector comes by.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any] | None] = set()
+        self._have_ended = False
+
+    async def read(self, reading: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Return what a batch comes to."""
+        if self._have_ended:
+            raise asyncio.CancelledError
+        task = asyncio.current_task()
+        self._tasks.add(task)
+        try:
+            return await reading()
+        finally:
+            self._tasks.discard(task)
+
+    def end(self) -> None:
+        """Cancel what is being read, and read no more."""
+        self._have_ended = True
+        for task in self._tasks:
+            if task is not None:
+                task.cancel()
 
 
 class Loader(DataLoader[K, V]):
@@ -31,11 +61,13 @@ class Loader(DataLoader[K, V]):
     def __init__(
         self, database: Database, load: Callable[[Database, Sequence[K]], Coroutine[Any, Any, Any]]
     ) -> None:
-        super().__init__(load_fn=self._read)
-        self._database = database
-        self._load = load
-        self._reading: set[asyncio.Task[Any] | None] = set()
-        self._has_ended = False
+        batches = self._batches = _Batches()
+
+        async def read(keys: list[K]) -> list[V]:
+            found: list[V] = await batches.read(lambda: load(database, keys))
+            return found
+
+        super().__init__(load_fn=read)
 
     def load(self, key: K) -> Awaitable[V]:
         """Return what is loaded for a key, for one who waits."""
@@ -48,21 +80,7 @@ class Loader(DataLoader[K, V]):
 
     def end(self) -> None:
         """Cancel what is being read, and read no more."""
-        self._has_ended = True
-        for task in self._reading:
-            if task is not None:
-                task.cancel()
-
-    async def _read(self, keys: list[K]) -> list[V]:
-        if self._has_ended:
-            raise asyncio.CancelledError
-        task = asyncio.current_task()
-        self._reading.add(task)
-        try:
-            found: list[V] = await self._load(self._database, keys)
-        finally:
-            self._reading.discard(task)
-        return found
+        self._batches.end()
 
 
 class Loaders:

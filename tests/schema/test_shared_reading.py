@@ -1,6 +1,8 @@
 """What two places of a response wait for is not lost to one by an error beside the other."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -97,6 +99,22 @@ async def test_what_an_operation_left_unread_is_read_no_more(database: Database)
     await asyncio.wait([left], timeout=0.05)
     assert not left.done()
     assert asked == ["read"]
+
+
+async def test_what_was_loaded_is_let_go_with_its_loader(database: Database) -> None:
+    async def load(_database: Database, keys: Sequence[Any]) -> list[Any]:
+        return [set(keys)]
+
+    loader: loaders.Loader[str, set[str]] = loaders.Loader(database, load)
+    held = weakref.ref(await loader.load("key"))
+    assert held() == {"key"}
+    await asyncio.sleep(0)
+    gc.disable()
+    try:
+        del loader
+        assert held() is None
+    finally:
+        gc.enable()
 
 
 async def test_a_cancelled_operation_reads_no_more(
