@@ -74,6 +74,25 @@ def distance_from_end(page: Page) -> float:
     return distance
 
 
+def rest(page: Page) -> None:
+    """Wait until the messages have come to rest, as somebody does who scrolls and then looks."""
+    page.evaluate(
+        """
+        () => new Promise((done) => {
+          const list = document.querySelector('.list')
+          let [top, frames] = [Number.NaN, 0]
+          const look = () => {
+            frames = list.scrollTop === top ? frames + 1 : 0
+            top = list.scrollTop
+            if (frames < 5) requestAnimationFrame(look)
+            else done()
+          }
+          look()
+        })
+        """
+    )
+
+
 def next_frame(page: Page) -> None:
     """Wait until what is there has been laid out, measured and laid out again."""
     page.evaluate(

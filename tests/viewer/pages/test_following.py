@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tests.viewer.conftest import ARGUMENTS, TIMEOUT_MS, Site, chromium
-from tests.viewer.looking import distance_from_end, open_session, swipe
+from tests.viewer.looking import distance_from_end, open_session, rest, swipe
 from tests.viewer.sessions import append, create, said
 
 Act = Callable[[Page], None]
@@ -101,6 +101,7 @@ def test_the_end_is_followed_again_once_a_person_is_back_at_it(
     assert distance_from_end(page) > 32
     append(site, session, said("second", "The second that came"))
     expect(page.get_by_role("button", name="1 new")).to_be_visible()
+    rest(page)
     back(page)
     expect(page.get_by_text("The second that came")).to_be_in_viewport()
     append(site, session, *(said(f"n{place}", f"Later {place}. " * 20) for place in range(3)))

@@ -44,7 +44,7 @@ def test_back_leads_to_the_place_in_the_list_and_its_focus(page: Page, many: str
 
 def test_the_last_key_leads_to_the_last_of_all_sessions(page: Page, many: str) -> None:
     page.goto(many)
-    expect(page.locator("a.open")).to_have_count(50)
+    expect(page.locator("a.open").nth(49)).to_be_attached()
     page.keyboard.press("G")
     expect(page.locator("a.open")).to_have_count(60)
     expect(page.locator("a.open").last).to_be_focused()
@@ -80,6 +80,6 @@ def test_keys_scroll_a_session_just_opened(page: Page, site: Site, key: str) -> 
 
 def test_keys_scroll_the_list_just_opened(page: Page, many: str) -> None:
     page.goto(many)
-    expect(page.locator("a.open")).to_have_count(50)
+    expect(page.locator("a.open").nth(49)).to_be_attached()
     page.keyboard.press("PageDown")
     page.wait_for_function("() => document.querySelector('main').scrollTop > 100")
