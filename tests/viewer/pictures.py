@@ -22,14 +22,27 @@ FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 SESSION = encode("Session", "default", of_source(sample.FORMAT, sample.SESSION).id)
 # A change to a file, which the README shows as a query does.
 CALL, TITLE = 8, "weather/page.py"
+BEGUN = f"""
+() => {{
+  const top = (found) => document.querySelector(found)?.getBoundingClientRect().top
+  return Math.abs(top('article[data-sequence="{CALL}"]') - top('.list')) < 1
+}}
+"""
+# Words that have no colour yet are in the editor's first one.
+COLOURED = """
+() => ![...document.querySelectorAll('.view-line .mtk1')]
+  .some((one) => /[a-z]/.test(one.textContent))
+"""
 WINDOWS = {"session": (1_080, 640), "graphiql": (1_280, 720)}
 
 
 def session(page: Page, url: str) -> None:
     """Show a part of the sample session in which a tool card is open."""
     page.goto(f"{url}/sessions/{SESSION}#m{CALL}")
+    page.wait_for_function(BEGUN)
     card = page.locator(".card .head", has_text=TITLE)
-    card.first.click()
+    # Not by a mouse, which would scroll to what moves under it while the list is measured.
+    card.first.dispatch_event("click")
     expect(page.locator(".diff").first).to_be_visible()
 
 
@@ -39,6 +52,7 @@ def graphiql(page: Page, url: str) -> None:
     expect(page.locator(".graphiql-query-editor .view-line").first).to_be_visible()
     page.locator(".graphiql-execute-button").click()
     expect(page.locator(".graphiql-response")).to_contain_text("messageCount")
+    page.wait_for_function(COLOURED)
 
 
 def take(browser: Browser, url: str, name: str, scheme: Literal["light", "dark"]) -> None:
@@ -54,6 +68,8 @@ def take(browser: Browser, url: str, name: str, scheme: Literal["light", "dark"]
     page.set_default_timeout(TIMEOUT_MS)
     {"session": session, "graphiql": graphiql}[name](page, url)
     page.mouse.move(0, 0)
+    # Which go some time after the pointer has.
+    expect(page.locator(".graphiql-query-editor .scrollbar.visible")).to_have_count(0)
     page.evaluate("document.fonts.ready.then(() => null)")
     path = FOLDER / f"{name}-{scheme}.png"
     page.screenshot(path=path, animations="disabled", caret="hide")
