@@ -90,10 +90,10 @@ class ToolfoldServer(MCPServer[None]):
             text = f"There is no prompt {_echo(name)}; there are {', '.join(prompts)}."
             raise MCPError(code=INVALID_PARAMS, message=text)
         known = prompts[name].arguments or []
-        unknown = [one for one in arguments or {} if one not in {known_.name for known_ in known}]
+        names = [one.name for one in known]
+        unknown = [one for one in arguments or {} if one not in names]
         if unknown:
-            names = ", ".join(one.name for one in known)
-            text = f"{name} has no argument {_echo(unknown[0])}; it has {names}."
+            text = f"{name} has no argument {_echo(unknown[0])}; it has {', '.join(names)}."
             raise MCPError(code=INVALID_PARAMS, message=text)
         needed = [one.name for one in known if one.required]
         missing = [argument for argument in needed if argument not in (arguments or {})]
