@@ -204,4 +204,4 @@ async def _held_in_postgresql(url: str) -> int:
 
 
 def _pool_size(settings: Settings) -> int:
-    return postgresql.CONNECTIONS if settings.database_url else sqlite.READERS
+    return postgresql.READERS if settings.database_url else sqlite.READERS

@@ -160,7 +160,7 @@ async def never_ends(connection: AsyncConnection, *_: Any, **__: Any) -> Any:
     await connection.execute(ENDLESS)
 
 
-CONNECTIONS = {"sqlite": sqlite.READERS, "postgresql": postgresql.CONNECTIONS}
+CONNECTIONS = {"sqlite": sqlite.READERS, "postgresql": postgresql.READERS}
 READS = [(message, "by_keys", ONE), (content, "by_hashes", ONE)]
 
 

@@ -46,9 +46,6 @@ _INTERRUPT_AGAIN_SECONDS = 0.01
 
 _T = TypeVar("_T")
 
-SINGLE = "toolfold_single"
-"""The execution option of connections that read one statement, which needs no transaction."""
-
 WRITER = "sqlite+toolfold_writer://"
 READER = "sqlite+toolfold_reader://"
 
@@ -202,12 +199,14 @@ class InterruptibleConnection(aiosqlite.Connection):
         super().__init__(connector, iter_chunk_size=64)
         self._begins = False
         self._has_begun = False
+        self.begins_none = False
+        """Whether a single statement is read, which needs no transaction."""
         # A process that ends without closing its database is not kept alive by this thread.
         self._thread.daemon = True
 
     def begin(self) -> None:
         """Let the next statement begin a transaction on its way, unless it is in one."""
-        self._begins = True
+        self._begins = not self.begins_none
 
     def end(self) -> None:
         """End the transaction, if there is one, before whatever is asked for next."""

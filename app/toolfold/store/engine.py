@@ -4,7 +4,6 @@ This module knows which of the two databases is in use; the store's other module
 statements that run on both.
 """
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -16,10 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from toolfold.errors import DatabaseError
 from toolfold.settings import Settings
 from toolfold.store import migrations, postgresql, sqlite
-from toolfold.store.dialect import ReaderDialect
 from toolfold.store.exchange import Exchange
 from toolfold.store.failures import told_while_connecting, told_while_running
 from toolfold.store.migrations import SchemaState
+from toolfold.store.readers import Readers
 
 T = TypeVar("T")
 
@@ -36,11 +35,11 @@ class Backend(Protocol):
 
     @property
     def reader(self) -> AsyncEngine:
-        """Gives connections that only read."""
+        """Makes connections that only read."""
 
     @property
-    def single_reader(self) -> AsyncEngine:
-        """Gives connections that read one statement, in no transaction if it needs none."""
+    def readers(self) -> Readers:
+        """Lends connections to those who read."""
 
     @property
     def engines(self) -> tuple[Engine, ...]:
@@ -97,7 +96,7 @@ class Database:
         of three. Cancelling the task interrupts the statement that it waits for. Entering it, and
         what is read, raise a `DatabaseError` if the database fails or cannot be reached.
         """
-        return _reading(self._backend.single_reader if single else self._backend.reader)
+        return _reading(self._backend.readers, single=single)
 
     async def write(self, function: Callable[[Connection], T]) -> T:
         """Run `function` in one write transaction and return its result after the commit.
@@ -153,25 +152,14 @@ async def _connected(settings: Settings, *, create: bool) -> AsyncIterator[Backe
 
 
 @contextlib.asynccontextmanager
-async def _reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    connection = engine.connect()
+async def _reading(readers: Readers, *, single: bool) -> AsyncIterator[AsyncConnection]:
     with told_while_connecting():
-        await connection.start()
+        connection = await readers.lend(single=single)
     try:
         with told_while_running():
             yield connection
     finally:
-        await _give_back(connection)
-
-
-async def _give_back(connection: AsyncConnection) -> None:
-    """Give a connection back, also for a task that is cancelled."""
-    core = connection.sync_connection
-    if core is not None and not core.invalidated and isinstance(core.dialect, ReaderDialect):
-        # Its transaction's end is not waited for, so that it needs no task of its own.
-        core.close()
-    else:
-        await asyncio.shield(connection.close())
+        await readers.take_back(connection)
 
 
 def _make_backend(settings: Settings) -> Backend:

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util.concurrency import greenlet_spawn
 
-from toolfold.store.dialect import MODULE, SINGLE, read_rows
+from toolfold.store.dialect import MODULE, read_rows
 from toolfold.store.packing import packed, unpacked
 from toolfold.store.preparing import Plan, prepared
 
@@ -103,7 +103,7 @@ async def run(connection: AsyncConnection, reading: Reading[T]) -> T:
         return await _run_here(connection, reading)
     adapter: Any = core.connection.dbapi_connection
     driver = adapter.driver_connection
-    _begin_transaction(core, driver)
+    driver.begin()
     try:
         result: T = await driver.run(partial(_run_there, core, reading))
     except _FailedError as failed:
@@ -164,19 +164,13 @@ def _asked(core: Connection, query: Query) -> tuple[Plan, str, Any]:
 async def _run(core: Connection, adapter: Any, sql: str, values: tuple[Any, ...]) -> Any:
     driver = adapter.driver_connection
     if core.dialect.name == "sqlite":
-        _begin_transaction(core, driver)
+        driver.begin()
         _, rows = await driver.read(sql, values)
         return rows
     if adapter._transaction is None:
         await adapter._start_transaction()
     # It keeps the statements that it has prepared.
     return await driver.fetch(sql, *values)
-
-
-def _begin_transaction(core: Connection, driver: Any) -> None:
-    """Let the next statement begin the transaction, unless it is the only one."""
-    if not core.get_execution_options().get(SINGLE):
-        driver.begin()
 
 
 def _raise(core: Connection, adapter: Any, error: BaseException, sql: str, values: Any) -> None:

@@ -24,6 +24,7 @@ from toolfold.store import migrations
 from toolfold.store.exchange import PostgresqlExchange, postgresql_exchange
 from toolfold.store.failures import sqlstate, told_while_connecting
 from toolfold.store.postgresql_statistics import Statistics
+from toolfold.store.readers import PooledReaders
 
 _logger = logging.getLogger(__name__)
 
@@ -31,6 +32,9 @@ T = TypeVar("T")
 
 MINIMUM_VERSION = 15
 CONNECTIONS = 10
+READERS = 8
+"""How many of them read at the same time; the others are left to those who write."""
+
 CONNECT_SECONDS = 10
 RESTED_SECONDS = 10.0
 """A connection that was not used for so long is asked whether it is still there."""
@@ -72,8 +76,9 @@ class PostgresqlBackend:
         )
         # A statement that is alone sees one state without a transaction, which would cost two more
         # round trips.
-        self.single_reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
-        for engine in (self.reader, self.single_reader):
+        single_reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        self.readers = PooledReaders(self.reader, single_reader, READERS)
+        for engine in (self.reader, single_reader):
             event.listen(engine.sync_engine, "before_cursor_execute", _replace_nul, retval=True)
         self._statistics = Statistics(_make_engine_beside(url))
         self._running: set[asyncio.Task[object]] = set()

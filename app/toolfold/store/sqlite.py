@@ -21,6 +21,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool, QueuePool
 from toolfold.errors import DatabaseError
 from toolfold.store import dialect, migrations, statistics
 from toolfold.store.exchange import SqliteExchange
+from toolfold.store.readers import HeldReaders
 from toolfold.store.sqlite_writer import Writer
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ class SqliteBackend:
 
     def __init__(self, path: Path) -> None:
         self.reader = reader_engine(path)
-        self.single_reader = self.reader.execution_options(**{dialect.SINGLE: True})
+        self.readers = HeldReaders(self.reader, READERS)
         self._path = path
         engine = writer_engine(path)
         self._writer = Writer(engine)
@@ -101,6 +102,7 @@ class SqliteBackend:
 
     async def close(self) -> None:
         """Finish the writes that were asked for, then close every connection."""
+        await self.readers.close()
         await self.reader.dispose()
         await self._writer.close()
 
