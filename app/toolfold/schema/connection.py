@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import strawberry
@@ -123,9 +123,7 @@ def _rows_asked(info: Info, size: int) -> int:
 
     They cost a statement each.
     """
-    raw = selection.raw_info(info)
-    fields = selection.subfields(raw.field_nodes, raw)
-    return max(1, size) + len(selection.named(fields, "totalCount"))
+    return max(1, size) + _asked(info).counts
 
 
 def page_request(
@@ -175,8 +173,25 @@ def page_asked(
 
 def wants_page_info(info: Info) -> bool:
     """Say whether the connection being resolved is asked for `pageInfo`."""
+    return _asked(info).page_info
+
+
+class _Asked(NamedTuple):
+    """What a connection is asked for beside its items: `pageInfo`, and how often its count."""
+
+    page_info: bool
+    counts: int
+
+
+def _asked(info: Info) -> _Asked:
     raw = selection.raw_info(info)
-    return bool(selection.named(selection.subfields(raw.field_nodes, raw), "pageInfo"))
+
+    def find_out() -> _Asked:
+        fields = selection.subfields(raw.field_nodes, raw)
+        counts = len(selection.named(fields, "totalCount"))
+        return _Asked(bool(selection.named(fields, "pageInfo")), counts)
+
+    return selection.remembered(raw, raw.field_nodes, _Asked, find_out)
 
 
 def item_nodes(info: Info) -> list[FieldNode]:

@@ -1,5 +1,6 @@
 """Messages: what a session is made of, in pages that cost the page."""
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import strawberry
@@ -239,7 +240,13 @@ class MessageFilter:
 
 def message_scope(session: SessionKey, where: MessageFilter) -> Scope:
     """Return what the cursors of a session's messages are of."""
-    return Scope.of("messages", *session, where.facts(), types=(int,))
+    facts = where.facts()
+    return Scope.of("messages", *session, facts, types=(int,)) if facts else _scope_of_all(session)
+
+
+@lru_cache(maxsize=1_024)
+def _scope_of_all(session: SessionKey) -> Scope:
+    return Scope.of("messages", *session, {}, types=(int,))
 
 
 def message_columns(

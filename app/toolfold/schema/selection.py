@@ -5,8 +5,8 @@ Works on the parsed document alone, and keeps what it finds for as long as the o
 but not for columns: one that is read for a type that does not turn up costs next to nothing.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar, cast
 
 import strawberry
 from graphql import (
@@ -25,6 +25,8 @@ from graphql import (
 )
 from graphql.pyutils import Path
 
+T = TypeVar("T")
+
 RawInfo = GraphQLResolveInfo[Any]
 """graphql-core's info, which holds the document's nodes."""
 
@@ -42,14 +44,29 @@ def subfields(nodes: Sequence[FieldNode], info: RawInfo, typename: str | None = 
 
     Of an object of type `typename`: those alone that apply to it. They are shared: change nothing.
     """
-    place = ("subfields", typename, *map(id, nodes))
-    known: Fields | None = info.context.selected.get(place)
-    if known is None:
-        known = info.context.selected[place] = {}
+
+    def collect() -> Fields:
+        found: Fields = {}
         for node in nodes:
             if node.selection_set:
-                _collect(node.selection_set.selections, info, known, typename)
-    return known
+                _collect(node.selection_set.selections, info, found, typename)
+        return found
+
+    return remembered(info, nodes, ("subfields", typename), collect)
+
+
+def remembered(
+    info: RawInfo, nodes: Iterable[FieldNode], what: Hashable, find_out: Callable[[], T]
+) -> T:
+    """Return what was found out about the selection at these nodes, which `what` tells apart.
+
+    It depends on the document alone, and on the variables of its directives.
+    """
+    place = (what, *map(id, nodes))
+    selected: dict[Hashable, T] = info.context.selected
+    if place not in selected:
+        selected[place] = find_out()
+    return selected[place]
 
 
 def named(fields: Fields, *names: str) -> list[FieldNode]:
@@ -82,11 +99,11 @@ def columns(typename: str, nodes: Sequence[FieldNode], info: RawInfo) -> frozens
     A field declares its columns, and the type that it shows of the same row, in its metadata:
     see `toolfold.schema.fields`.
     """
-    place = ("columns", typename, *map(id, nodes))
-    known: frozenset[str] | None = info.context.selected.get(place)
-    if known is None:
-        known = info.context.selected[place] = frozenset(_columns(typename, nodes, info))
-    return known
+
+    def find_out() -> frozenset[str]:
+        return frozenset(_columns(typename, nodes, info))
+
+    return remembered(info, nodes, ("columns", typename), find_out)
 
 
 def _columns(typename: str, nodes: Sequence[FieldNode], info: RawInfo) -> set[str]:

@@ -57,7 +57,7 @@ class MessagesReading:
         """Return how the connection of the field being resolved is read."""
         return cls(
             session,
-            message_columns(info, item_nodes(info), "Message"),
+            _columns(info),
             where.where(),
             message_scope(session, where),
             bulk_access(compact=compact, default=info.context.settings.compact_mode_default),
@@ -157,14 +157,9 @@ def _ahead(info: Info, key: SessionKey) -> _Ahead | None:
         BadUserInputError: if that cannot be used.
     """
     raw = selection.raw_info(info)
-    root = raw.operation.selection_set.selections
-    fields = selection.subfields(raw.field_nodes, raw).values()
-    pages = [nodes for nodes in fields if nodes[0].name.value == _FIELD]
-    if len(root) != 1 or not isinstance(root[0], FieldNode) or len(pages) != 1:
-        return None
-    (nodes,) = pages
-    given = _plain_arguments(nodes[0], raw.variable_values)
-    if given is None:
+    nodes = selection.remembered(raw, raw.field_nodes, _Ahead, lambda: _only_page(raw))
+    given = None if nodes is None else _plain_arguments(nodes[0], raw.variable_values)
+    if nodes is None or given is None:
         return None
     compact = given.pop("compact", None)
     below: Info = type(info)(_raw_info=raw._replace(field_nodes=nodes), _field=info._field)  # noqa: SLF001 - as Strawberry makes its own.
@@ -176,6 +171,26 @@ def _ahead(info: Info, key: SessionKey) -> _Ahead | None:
     if not fits or not request.is_single:
         return None
     return _Ahead(reading, request, rows, _place(key, nodes, arguments, compact))
+
+
+def _only_page(raw: selection.RawInfo) -> list[FieldNode] | None:
+    """Return the nodes of the page below the operation's only field; None if not one page."""
+    root = raw.operation.selection_set.selections
+    fields = selection.subfields(raw.field_nodes, raw).values()
+    pages = [nodes for nodes in fields if nodes[0].name.value == _FIELD]
+    is_only = len(root) == 1 and isinstance(root[0], FieldNode) and len(pages) == 1
+    return pages[0] if is_only else None
+
+
+def _columns(info: Info) -> tuple[str, ...]:
+    """Return the columns of the items of the connection being resolved."""
+    raw = selection.raw_info(info)
+    return selection.remembered(
+        raw,
+        raw.field_nodes,
+        message_columns,
+        lambda: message_columns(info, item_nodes(info), "Message"),
+    )
 
 
 def _place(
