@@ -58,10 +58,13 @@ class Run:
 
 async def _results(futures: list[asyncio.Future[Any]]) -> list[Any]:
     """Return the results of futures, none of which is cancelled if this is: others share them."""
-    waiting = [one for one in futures if not one.done()]
-    # What was read ahead is there without a turn of the event loop.
-    if waiting:
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_EXCEPTION)
+    for one in futures:
+        # What was read ahead is there without a turn of the event loop, and with the first of a
+        # batch come all: to wait for each by itself would take a turn for each.
+        if not one.done():
+            await asyncio.wait((one,))
+        if one.cancelled() or one.exception() is not None:
+            break
     try:
         # If one has failed, others may not be done.
         for one in filter(asyncio.Future.done, futures):

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import zstandard
 
@@ -53,8 +53,7 @@ def compress(data: bytes, start: int = 0) -> list[bytes]:
     return [_own.compressor.compress(view[start : start + CHUNK_SIZE]) for start in starts]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """What one chunk holds of a content: its bytes [start, end).
 
     The chunk stands at `position` of `owner`, and its frame has `size` bytes; those beyond
