@@ -11,7 +11,6 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import zstandard
@@ -99,7 +98,7 @@ class Layout:
                 raise corrupt(row.hash, f"its base sha256:{owner.base_hash.hex()} is another")
             owner, end = base, owner.base_size
 
-    @cached_property
+    @property
     def own_count(self) -> int:
         """How many chunks the content itself has."""
         return sum(piece.owner == self.digest for piece in self.pieces)
