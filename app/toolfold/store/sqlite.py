@@ -1,4 +1,4 @@
-"""SQLite, the embedded default: a safe library, one writer thread, a pool of readers.
+"""SQLite, the embedded default: a safe library, one writer thread, a few readers.
 
 The writer is a synchronous Core connection on a thread of its own: see `sqlite_writer`. It takes
 the write lock when its transaction begins.
