@@ -3,7 +3,18 @@
 /** The session that a path names. */
 export function sessionIn(path: string): string | null {
   const id = /^\/sessions\/([^/]+)\/?$/.exec(path)?.[1]
-  return id === undefined ? null : decodeURIComponent(id)
+  if (id === undefined) return null
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    // It stands for no text, so that there is no session of that name.
+    return id
+  }
+}
+
+/** Whether a path is that of all sessions. */
+export function isList(path: string): boolean {
+  return path === '/'
 }
 
 /** The message that the address names. */

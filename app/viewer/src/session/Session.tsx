@@ -90,7 +90,9 @@ export default function Session({ id }: { id: string }) {
             />
           )}
           {transcript.state === 'absent' && (
-            <p className="empty">There is no such session, or it may not be read.</p>
+            <p className="empty">
+              There is no such session, or it may not be read. <Link to="/">All sessions</Link>
+            </p>
           )}
           {transcript.state === 'deleted' && (
             <p role="status" className="banner">
