@@ -1,5 +1,14 @@
 import { ArrowDown } from 'lucide-react'
-import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import {
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { VList, type VListHandle } from 'virtua'
 import { namedMessage } from '../interface/address'
 import { Failure } from '../interface/Failure'
@@ -8,7 +17,7 @@ import { count as format } from '../interface/format'
 import { setOpened } from '../interface/opened'
 import { foldKey, Row } from './Row'
 import type { Transcript } from './transcript'
-import { useFollowing } from './useFollowing'
+import { rowIn, useFollowing } from './useFollowing'
 
 /** Rows are loaded so far ahead of what is shown. */
 const AHEAD = 24
@@ -23,6 +32,17 @@ export interface MessagesHandle {
   activate: () => void
   /** The first message in sight; null while the end is followed. */
   place: () => number | null
+}
+
+/** The keys that walk through a list of messages. */
+export function walking(messages: RefObject<MessagesHandle | null>): Record<string, () => void> {
+  return {
+    j: () => messages.current?.move(1),
+    k: () => messages.current?.move(-1),
+    Enter: () => messages.current?.activate(),
+    g: () => messages.current?.jump(1),
+    G: () => messages.current?.toEnd(),
+  }
 }
 
 interface Props {
@@ -99,7 +119,8 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
       const handle = list.current
       if (!handle) return
       const seen = handle.findItemIndex(handle.scrollOffset + (by > 0 ? 1 : handle.viewportSize - 1)) + 1
-      let next = current === null ? (following.away === null ? transcript.count : seen) : current + by
+      const from = focused(box.current) ?? current
+      let next = from === null ? (following.away === null ? transcript.count : seen) : from + by
       // What is folded away has no height; the line that stands for it is one row.
       while (next > 1 && next < transcript.count && handle.getItemSize(next - 1) === 0) next += by
       next = Math.max(1, Math.min(transcript.count, next))
@@ -110,7 +131,9 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
     [current, transcript, makeCurrent, following.hold, following.away, load],
   )
   const activate = useCallback(() => {
-    rowOf(box.current, current)?.querySelector<HTMLElement>('[data-primary]')?.click()
+    rowOf(box.current, focused(box.current) ?? current)
+      ?.querySelector<HTMLElement>('[data-primary]')
+      ?.click()
   }, [current])
   const toEnd = useCallback(() => {
     makeCurrent(transcript.count)
@@ -200,6 +223,14 @@ function focus(box: HTMLElement | null, sequence: number | null): boolean {
   const row = rowOf(box, sequence)
   row?.focus({ preventScroll: true })
   return row !== null
+}
+
+/** The message that has the focus, or holds what has it. */
+function focused(box: HTMLElement | null): number | null {
+  const { activeElement } = document
+  const row =
+    activeElement && box?.contains(activeElement) && rowIn(box.querySelector('.list'), activeElement)
+  return row ? Number(row.dataset.sequence) : null
 }
 
 function rowOf(box: HTMLElement | null, sequence: number | null): HTMLElement | null {

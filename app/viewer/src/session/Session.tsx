@@ -11,7 +11,7 @@ import { go, Link, useNamedMessage, usePlace, useVisit } from '../interface/navi
 import { useShortcuts } from '../interface/shortcuts'
 import { visible } from '../interface/visible'
 import { StatusMark } from '../sessions/StatusMark'
-import { Messages, type MessagesHandle } from './Messages'
+import { Messages, type MessagesHandle, walking } from './Messages'
 import { useTranscript } from './useTranscript'
 
 const Heavy = later(() => import('./Heavy'))
@@ -45,11 +45,7 @@ export default function Session({ id }: { id: string }) {
   )
   const keys = useMemo(
     () => ({
-      j: () => messages.current?.move(1),
-      k: () => messages.current?.move(-1),
-      Enter: () => messages.current?.activate(),
-      g: () => messages.current?.jump(1),
-      G: () => messages.current?.toEnd(),
+      ...walking(messages),
       '/': () => jumpField.current?.focus(),
       '?': () => setHelp(true),
     }),

@@ -249,7 +249,7 @@ function target(hold: Hold, list: VListHandle, element: HTMLElement): number | n
 }
 
 /** The row of a list that holds an element; what is opened in place may have a list of its own. */
-function rowIn(list: Element | null, element: Element): HTMLElement | null {
+export function rowIn(list: Element | null, element: Element): HTMLElement | null {
   let row = element.closest<HTMLElement>('article')
   while (row && row.closest('.list') !== list)
     row = row.parentElement?.closest<HTMLElement>('article') ?? null
