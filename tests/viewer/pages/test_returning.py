@@ -1,7 +1,9 @@
 """Where a person is: after going back, and for the keys of a page just opened."""
 
+import re
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.viewer.conftest import Site
 from tests.viewer.looking import distance_from_end, next_frame, open_session
@@ -15,6 +17,12 @@ def _filled(site: Site) -> str:
 def _top_of(page: Page, selector: str) -> float:
     top: float = page.locator(selector).evaluate("one => one.scrollTop")
     return top
+
+
+def _y_of(shown: Locator) -> float:
+    box = shown.bounding_box()
+    assert box is not None
+    return box["y"]
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +48,41 @@ def test_back_leads_to_the_place_in_the_list_and_its_focus(page: Page, many: str
     expect(left).to_be_focused()
     assert _top_of(page, "main") == before
     assert rows.count() == 60
+
+
+def test_back_leads_to_the_same_rows_below_new_ones(page: Page, site: Site) -> None:
+    for number in range(30):
+        create(site, said("one", "Its words"), title=f"One below {number}")
+    page.goto(f"{site.url}/?q=One+below")
+    left = page.get_by_role("link", name="One below 5 ")
+    left.scroll_into_view_if_needed()
+    left.press("Enter")
+    expect(page.get_by_text("Its words")).to_be_visible()
+    page.go_back()
+    expect(left).to_be_focused()
+    before = _y_of(left)
+    left.press("Enter")
+    expect(page.get_by_text("Its words")).to_be_visible()
+    create(site, said("one", "Its words"), title="One below, come meanwhile")
+    page.go_back()
+    expect(left).to_be_focused()
+    assert abs(_y_of(left) - before) < 1
+
+
+def test_back_leads_to_the_row_of_a_subagents_session(page: Page, site: Site) -> None:
+    for number in range(30):
+        parent = create(site, said("one", "Its words"), title=f"One with a child {number}")
+        create(site, said("one", "The child's"), title=f"Child {number}", parentId=parent)
+    page.goto(f"{site.url}/?q=One+with+a+child")
+    page.get_by_role("button", name="1 sub-agent").nth(20).click()
+    child = page.get_by_role("link", name=re.compile("^Child 9 "))
+    child.scroll_into_view_if_needed()
+    before = _y_of(child)
+    child.press("Enter")
+    expect(page.get_by_text("The child's")).to_be_visible()
+    page.go_back()
+    expect(child).to_be_focused()
+    assert abs(_y_of(child) - before) < 1
 
 
 def test_the_last_key_leads_to_the_last_of_all_sessions(page: Page, many: str) -> None:
