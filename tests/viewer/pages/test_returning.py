@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.viewer.conftest import Site
-from tests.viewer.looking import distance_from_end, next_frame, open_session
-from tests.viewer.sessions import create, said
+from tests.viewer.looking import distance_from_end, head, next_frame, open_session, rest
+from tests.viewer.sessions import append, called, create, said, text
 
 
 def _filled(site: Site) -> str:
@@ -107,6 +107,62 @@ def test_back_leads_to_the_place_in_a_session(page: Page, site: Site) -> None:
     expect(page.locator("article[data-sequence='40']")).to_be_in_viewport()
     page.go_forward()
     expect(page.locator("article[data-sequence='70']")).to_be_in_viewport()
+
+
+def test_back_leads_to_the_pixel_and_the_row_in_a_session(page: Page, site: Site) -> None:
+    open_session(page, site, _filled(site), "#m40")
+    row = page.locator("article[data-sequence='42']")
+    expect(row).to_be_in_viewport()
+    for _ in range(2):
+        page.keyboard.press("j")
+    expect(row).to_be_focused()
+    page.locator(".list").hover()
+    page.mouse.wheel(0, 47)
+    rest(page)
+    before = _y_of(row)
+    page.get_by_role("link", name="All sessions").click()
+    expect(page.locator("a.open").first).to_be_visible()
+    page.go_back()
+    expect(row).to_be_focused()
+    rest(page)
+    assert abs(_y_of(row) - before) <= 1
+    # The same by a jump, which is a step within the session.
+    page.get_by_label("Go to message").fill("80")
+    page.keyboard.press("Enter")
+    expect(page.locator("article[data-sequence='80']")).to_be_focused()
+    page.go_back()
+    expect(row).to_be_focused()
+    rest(page)
+    assert abs(_y_of(row) - before) <= 1
+
+
+def test_back_leads_to_what_was_open_in_its_place(page: Page, site: Site) -> None:
+    session = create(site, *(said(f"m{place}", "Words. " * 40) for place in range(12)))
+    append(site, session, called("delegate", [text("Done.")]))
+    append(site, session, *(said(f"n{place}", "Words. " * 40) for place in range(12)))
+    child = create(
+        site,
+        *(said(f"c{place}", "Its words. " * 40) for place in range(20)),
+        title="The one in its place",
+        parentId=session,
+        parentToolCallId="delegate",
+    )
+    open_session(page, site, session, "#m13")
+    head(page, "delegate").click()
+    page.get_by_role("button", name=re.compile("^Open the sub-agent.s")).click()
+    expect(page.locator(".nested article").first).to_be_visible()
+    link = page.get_by_role("link", name="The one in its place")
+    page.locator(".list").first.hover(position={"x": 5, "y": 5})
+    page.mouse.wheel(0, 30)
+    rest(page)
+    before = _y_of(link)
+    link.click()
+    expect(page).to_have_url(re.compile(f"{child}$"))
+    page.go_back()
+    expect(page.locator(".nested article").first).to_be_visible()
+    expect(page.locator("article[data-sequence='13']").first).to_be_focused()
+    rest(page)
+    assert abs(_y_of(link) - before) <= 1
 
 
 @pytest.mark.parametrize("key", ["PageUp", "ArrowUp", "Home", "Shift+Space"])

@@ -1,6 +1,7 @@
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useRef } from 'react'
 import { later } from '../interface/later'
 import { Link } from '../interface/navigation'
+import { setOpened, useOpened } from '../interface/opened'
 import { useShortcutsOn } from '../interface/shortcuts'
 import { visible } from '../interface/visible'
 
@@ -8,7 +9,8 @@ const Messages = later(() => import('../session/Place'))
 
 /** The session of the sub-agent that a call started, opened in place; keys walk through it while the focus is here. */
 export function ChildSession({ session }: { session: { id: string; title: string | null } }) {
-  const [open, setOpen] = useState(false)
+  const key = `in place ${session.id}`
+  const open = useOpened(key)
   const section = useRef<HTMLElement>(null)
   const keysAreOn = useShortcutsOn()
   const leave = useCallback(() => {
@@ -19,7 +21,7 @@ export function ChildSession({ session }: { session: { id: string; title: string
   return (
     <section ref={section} className="child" aria-label="The sub-agent's session">
       <p className="foot">
-        <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <button type="button" aria-expanded={open} onClick={() => setOpened(key, !open)}>
           {open ? 'Close the sub-agent’s session' : 'Open the sub-agent’s session here'}
         </button>
         <Link to={`/sessions/${session.id}`}>{visible(session.title ?? 'Untitled session')}</Link>

@@ -28,9 +28,14 @@ export function placeBefore<Place>(): Place | null {
   return (history.state as { place?: Place } | null)?.place ?? null
 }
 
-/** A place in a session: the first message in sight, or null for its end. */
+/** A place in a session. */
 export interface SessionPlace {
+  /** The first message in sight; null while the end is followed. */
   sequence: number | null
+  /** How many pixels that message begins below the top of what is shown: none or less. */
+  top: number
+  /** The message in sight that is the current one. */
+  current: number | null
 }
 
 /** The message to begin a session at: where a person was, else what the address names; null is the end. */

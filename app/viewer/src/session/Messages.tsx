@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react'
 import { VList, type VListHandle } from 'virtua'
-import { namedMessage } from '../interface/address'
+import { namedMessage, type SessionPlace } from '../interface/address'
 import { Failure } from '../interface/Failure'
 import { focusUnlessTaken } from '../interface/focus'
 import { count as format } from '../interface/format'
@@ -30,8 +30,8 @@ export interface MessagesHandle {
   jump: (sequence: number) => void
   toEnd: () => void
   activate: () => void
-  /** The first message in sight; null while the end is followed. */
-  place: () => number | null
+  place: () => SessionPlace
+  restore: (place: SessionPlace) => void
 }
 
 /** The keys that walk through a list of messages. */
@@ -49,6 +49,8 @@ interface Props {
   transcript: Transcript
   /** The message to begin at; null is the end, 0 the beginning. */
   start: number | null
+  /** Where a person was who returns. */
+  returning?: SessionPlace | null
   /** What links to a message begin with. */
   address: string
   /** Where the button below the list leads. */
@@ -59,15 +61,29 @@ interface Props {
 }
 
 /** A session's messages: a list over dense sequences, of which only what is in sight is there. */
-export function Messages({ transcript, start, address, end = 'To the end', moved, ref }: Props) {
+export function Messages({
+  transcript,
+  start,
+  returning = null,
+  address,
+  end = 'To the end',
+  moved,
+  ref,
+}: Props) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<number | null>(() =>
-    start === namedMessage() ? start || null : null,
+    returning ? returning.current : start === namedMessage() ? start || null : null,
   )
-  const focusNext = useRef(false)
+  const focusNext = useRef(returning !== null && current !== null)
   const settled = useRef(false)
-  const following = useFollowing(transcript, list, box, start && Math.min(start, transcript.count))
+  const following = useFollowing(
+    transcript,
+    list,
+    box,
+    start && Math.min(start, transcript.count),
+    returning?.top ?? 0,
+  )
   const { count } = transcript
   const version = transcript.snapshot()
   const data = useMemo(() => ({ length: count }), [count])
@@ -97,8 +113,9 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
     [transcript],
   )
   useEffect(() => {
-    if (start) unfold(start)
-  }, [start, unfold])
+    // Who returns finds what was folded as it was.
+    if (start && !returning) unfold(start)
+  }, [start, returning, unfold])
   const makeCurrent = useCallback((sequence: number) => {
     setCurrent(sequence)
     // What is current already is not drawn anew, and has the focus at once.
@@ -139,24 +156,45 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
     makeCurrent(transcript.count)
     following.toEnd()
   }, [transcript, makeCurrent, following.toEnd])
-  const place = useCallback(() => {
+  const place = useCallback((): SessionPlace => {
     const handle = list.current
-    return handle && following.away !== null ? handle.findItemIndex(handle.scrollOffset) + 1 : null
-  }, [following.away])
-  useImperativeHandle(ref, () => ({ move, jump, toEnd, activate, place }), [
+    if (!handle) return returning ?? { sequence: start, top: 0, current: null }
+    const at = focused(box.current) ?? current
+    const seen = at !== null && isInSight(handle, at) ? at : null
+    if (following.away === null) return { sequence: null, top: 0, current: seen }
+    const first = handle.findItemIndex(handle.scrollOffset)
+    return { sequence: first + 1, top: handle.getItemOffset(first) - handle.scrollOffset, current: seen }
+  }, [start, returning, current, following.away])
+  const restore = useCallback(
+    (place: SessionPlace) => {
+      if (place.sequence === null) following.toEnd()
+      else following.hold(Math.min(transcript.count, place.sequence), place.top)
+      if (place.current !== null) makeCurrent(place.current)
+      load()
+    },
+    [transcript, following.toEnd, following.hold, makeCurrent, load],
+  )
+  useImperativeHandle(ref, () => ({ move, jump, toEnd, activate, place, restore }), [
     move,
     jump,
     toEnd,
     activate,
     place,
+    restore,
   ])
   useEffect(() => {
     if (moved) focusUnlessTaken(box.current?.querySelector<HTMLElement>('.list'))
   }, [moved])
 
-  useEffect(() => {
+  const focusWhatComes = useCallback(() => {
     if (focusNext.current && focus(box.current, current)) focusNext.current = false
-  })
+  }, [current])
+  useEffect(focusWhatComes)
+  const onResize = useCallback(() => {
+    following.onResize()
+    // A row is hidden, and takes no focus, until it has been measured.
+    queueMicrotask(focusWhatComes)
+  }, [following.onResize, focusWhatComes])
 
   const unseen = following.away === null ? 0 : Math.max(0, count - following.away)
   const onScroll = useCallback(
@@ -182,7 +220,7 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
         bufferSize={300}
         keepMounted={current === null || current > count ? undefined : [current - 1]}
         onScroll={onScroll}
-        onResize={following.onResize}
+        onResize={onResize}
       >
         {(_, index) => {
           const message = transcript.at(index + 1)
@@ -218,11 +256,16 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
   )
 }
 
-/** Focus the row of a message, where there is one: say whether there was. */
+/** Focus the row of a message, where there is one that can be seen: say whether there was. */
 function focus(box: HTMLElement | null, sequence: number | null): boolean {
   const row = rowOf(box, sequence)
   row?.focus({ preventScroll: true })
-  return row !== null
+  return row !== null && row === document.activeElement
+}
+
+function isInSight(list: VListHandle, sequence: number): boolean {
+  const top = list.getItemOffset(sequence - 1) - list.scrollOffset
+  return top < list.viewportSize && top + list.getItemSize(sequence - 1) > 0
 }
 
 /** The message that has the focus, or holds what has it. */

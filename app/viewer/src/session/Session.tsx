@@ -19,6 +19,7 @@ const Heavy = later(() => import('./Heavy'))
 /** One session: its head, its messages, and beside them what is heavy. */
 export default function Session({ id }: { id: string }) {
   const [start] = useState(beginning)
+  const [returning] = useState(() => placeBefore<SessionPlace>())
   const transcript = useTranscript(id, start)
   const messages = useRef<MessagesHandle>(null)
   const jumpField = useRef<HTMLInputElement>(null)
@@ -34,13 +35,14 @@ export default function Session({ id }: { id: string }) {
   useEffect(() => {
     const place = visited.current === visit ? null : placeBefore<SessionPlace>()
     visited.current = visit
-    if (place?.sequence === null) messages.current?.toEnd()
-    else if (place ?? named) messages.current?.jump((place?.sequence ?? named) as number)
+    if (place) messages.current?.restore(place)
+    else if (named) messages.current?.jump(named)
   }, [named, visit])
   const notePlace = usePlace(
     useCallback(
-      (): SessionPlace => ({ sequence: messages.current ? messages.current.place() : start }),
-      [start],
+      (): SessionPlace =>
+        messages.current?.place() ?? returning ?? { sequence: start, top: 0, current: null },
+      [start, returning],
     ),
   )
   const keys = useMemo(
@@ -77,7 +79,7 @@ export default function Session({ id }: { id: string }) {
       </header>
       <Connection />
       <div className="columns">
-        <main tabIndex={-1}>
+        <main tabIndex={-1} onFocus={notePlace}>
           {transcript.state === 'opening' && <Opening />}
           {transcript.state === 'failed' && (
             <Failure
@@ -106,6 +108,7 @@ export default function Session({ id }: { id: string }) {
               ref={messages}
               transcript={transcript}
               start={start}
+              returning={returning}
               address={`/sessions/${id}`}
               moved={notePlace}
             />
