@@ -128,7 +128,7 @@ function Facts({ session, messages }: { session: OpenSession; messages: number }
       <StatusMark status={session.status} />
       <span>{visible(session.agent)}</span>
       {session.cwd && (
-        <span className="path" title={visible(session.cwd)}>
+        <span className="path">
           {visible(session.cwd)}
           {session.gitBranch && <span className="branch"> on {visible(session.gitBranch)}</span>}
         </span>
