@@ -136,6 +136,17 @@ def test_back_leads_to_the_pixel_and_the_row_in_a_session(page: Page, site: Site
     assert abs(_y_of(row) - before) <= 1
 
 
+def test_keys_go_on_from_where_back_leads(page: Page, site: Site) -> None:
+    open_session(page, site, _filled(site))
+    page.get_by_label("Go to message").fill("20")
+    page.keyboard.press("Enter")
+    expect(page.locator("article[data-sequence='20']")).to_be_focused()
+    page.go_back()
+    expect(page.locator("article[data-sequence='90']")).to_be_in_viewport()
+    page.keyboard.press("k")
+    expect(page.locator("article[data-sequence='90']")).to_be_focused()
+
+
 def test_back_leads_to_what_was_open_in_its_place(page: Page, site: Site) -> None:
     session = create(site, *(said(f"m{place}", "Words. " * 40) for place in range(12)))
     append(site, session, called("delegate", [text("Done.")]))

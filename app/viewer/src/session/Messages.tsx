@@ -12,7 +12,7 @@ import {
 import { VList, type VListHandle } from 'virtua'
 import { namedMessage, type SessionPlace } from '../interface/address'
 import { Failure } from '../interface/Failure'
-import { focusUnlessTaken } from '../interface/focus'
+import { focusQuietly, focusUnlessTaken } from '../interface/focus'
 import { count as format } from '../interface/format'
 import { setOpened } from '../interface/opened'
 import { foldKey, Row } from './Row'
@@ -76,6 +76,7 @@ export function Messages({
     returning ? returning.current : start === namedMessage() ? start || null : null,
   )
   const focusNext = useRef(returning !== null && current !== null)
+  const frame = useRef(0)
   const settled = useRef(false)
   const following = useFollowing(
     transcript,
@@ -169,7 +170,14 @@ export function Messages({
     (place: SessionPlace) => {
       if (place.sequence === null) following.toEnd()
       else following.hold(Math.min(transcript.count, place.sequence), place.top)
-      if (place.current !== null) makeCurrent(place.current)
+      if (place.current !== null) {
+        makeCurrent(place.current)
+      } else {
+        setCurrent(null)
+        focusNext.current = false
+        // Keys go on from what is in sight, not from where the person was in between.
+        if (focused(box.current) !== null) focusQuietly(box.current?.querySelector<HTMLElement>('.list'))
+      }
       load()
     },
     [transcript, following.toEnd, following.hold, makeCurrent, load],
@@ -187,14 +195,13 @@ export function Messages({
   }, [moved])
 
   const focusWhatComes = useCallback(() => {
-    if (focusNext.current && focus(box.current, current)) focusNext.current = false
+    cancelAnimationFrame(frame.current)
+    if (!focusNext.current || !rowOf(box.current, current)) return
+    if (focus(box.current, current)) focusNext.current = false
+    // A row is hidden, and takes no focus, until it has been measured.
+    else frame.current = requestAnimationFrame(focusWhatComes)
   }, [current])
   useEffect(focusWhatComes)
-  const onResize = useCallback(() => {
-    following.onResize()
-    // A row is hidden, and takes no focus, until it has been measured.
-    queueMicrotask(focusWhatComes)
-  }, [following.onResize, focusWhatComes])
 
   const unseen = following.away === null ? 0 : Math.max(0, count - following.away)
   const onScroll = useCallback(
@@ -220,7 +227,7 @@ export function Messages({
         bufferSize={300}
         keepMounted={current === null || current > count ? undefined : [current - 1]}
         onScroll={onScroll}
-        onResize={onResize}
+        onResize={following.onResize}
       >
         {(_, index) => {
           const message = transcript.at(index + 1)
@@ -277,7 +284,8 @@ function focused(box: HTMLElement | null): number | null {
 }
 
 function rowOf(box: HTMLElement | null, sequence: number | null): HTMLElement | null {
-  return sequence === null
-    ? null
-    : (box?.querySelector<HTMLElement>(`article[data-sequence="${sequence}"]`) ?? null)
+  const list = box?.querySelector('.list')
+  const named = list?.querySelectorAll<HTMLElement>(`article[data-sequence="${sequence}"]`) ?? []
+  // What is opened in place has messages of its own, by the same numbers.
+  return [...named].find((row) => row.closest('.list') === list) ?? null
 }
