@@ -6,6 +6,7 @@ from tests.server.serving import NEW, OLD
 from toolfold.server.negotiation import (
     content_coding,
     prefers_event_stream,
+    prefers_page,
     response_media_type,
 )
 
@@ -94,6 +95,27 @@ def test_events_are_chosen_only_by_who_prefers_them(accept: str, preferred: bool
 
 
 @pytest.mark.parametrize(
+    ("accept", "preferred"),
+    [
+        # What Chromium and Firefox send for a page, and Firefox for one in earlier versions.
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", True),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", True),
+        ("text/html, */*", True),
+        # What curl and fetch send, and programs that take whatever there is.
+        ("*/*", False),
+        ("", False),
+        (f"{OLD}, text/plain, */*", False),
+        (f"text/html, {OLD}", False),
+        (f"text/html;q=0.9, {NEW}", False),
+        ("text/html;q=0", False),
+        ("text/*", False),
+    ],
+)
+def test_a_page_is_chosen_only_by_who_prefers_it(accept: str, preferred: bool) -> None:  # noqa: FBT001
+    assert prefers_page(accept) is preferred
+
+
+@pytest.mark.parametrize(
     ("accept_encoding", "coding"),
     [
         ("", None),
@@ -127,3 +149,4 @@ def test_a_header_of_any_length_gets_the_same() -> None:
     assert content_coding(f"{long}gzip") == "gzip"
     assert response_media_type(f"{long}{NEW}") == NEW
     assert prefers_event_stream(f"{long}text/event-stream")
+    assert prefers_page(f"{long}text/html")

@@ -19,6 +19,9 @@ VIEWER_PAGE = b"<!doctype html><title>Toolfold</title>"
 GRAPHIQL_PAGE = b"<!doctype html><title>GraphiQL</title>"
 NAME = "index-Bx_9-a1.js"
 IMMUTABLE = "public, max-age=31536000, immutable"
+FROM_A_BROWSER = {
+    "accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+}
 
 
 @pytest.fixture
@@ -191,6 +194,38 @@ async def test_what_is_no_page_and_no_asset_is_not_there(
     assert (answer.status_code, codes(answer)) == (404, ["NOT_FOUND"])
 
 
+@pytest.mark.parametrize(
+    "path", ["/nonsense", "/sessions/unknown/extra", "/sessions", "/api/nonsense", "/index.html"]
+)
+async def test_a_browser_is_shown_that_an_address_is_unknown(
+    site: httpx.AsyncClient, path: str
+) -> None:
+    shown = await site.get(path, headers=FROM_A_BROWSER)
+    assert (shown.status_code, shown.content) == (404, VIEWER_PAGE)
+    assert shown.headers["content-type"] == "text/html; charset=utf-8"
+    # A page may be there tomorrow.
+    assert shown.headers["cache-control"] == "no-store"
+    assert directives(shown.headers) == directives((await site.get("/")).headers)
+    assert (await site.head(path, headers=FROM_A_BROWSER)).status_code == 404
+    for method, headers in [
+        ("GET", {}),
+        ("GET", {"accept": "application/json"}),
+        ("POST", FROM_A_BROWSER),
+    ]:
+        told = await site.request(method, path, headers=headers)
+        assert (told.status_code, codes(told)) == (404, ["NOT_FOUND"])
+
+
+async def test_what_a_route_answers_is_no_page_for_a_browser_either(
+    site: httpx.AsyncClient,
+) -> None:
+    absent = await site.get("/api/projects/default/blobs/sha256:0", headers=FROM_A_BROWSER)
+    assert (absent.status_code, codes(absent)) == (404, ["NOT_FOUND"])
+    refused = await site.get("/api/projects/default/import", headers=FROM_A_BROWSER)
+    assert (refused.status_code, codes(refused)) == (405, ["METHOD_NOT_ALLOWED"])
+    assert (await site.get("/sessions/a/", headers=FROM_A_BROWSER)).status_code == 307
+
+
 async def test_without_a_build_the_pages_say_how_to_make_one(tmp_path: Path) -> None:
     folder = tmp_path / "dist"
     app = create_app(Settings(data_dir=tmp_path), pages=Pages([folder]))
@@ -200,6 +235,8 @@ async def test_without_a_build_the_pages_say_how_to_make_one(tmp_path: Path) -> 
             assert (answer.status_code, answer.headers["cache-control"]) == (503, "no-store")
             assert "make viewer" in answer.text
         assert (await client.get(f"/assets/{NAME}")).status_code == 404
+        unknown = await client.get("/nonsense", headers=FROM_A_BROWSER)
+        assert (unknown.status_code, codes(unknown)) == (404, ["NOT_FOUND"])
         query = {"query": "{ limits { maxRows } }"}
         assert (await client.post("/graphql", json=query)).status_code == 200
         folder.mkdir()

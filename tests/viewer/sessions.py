@@ -27,15 +27,16 @@ mutation Update($input: UpdateToolCallsInput!) {
 """
 
 
-def create(site: Site, *messages: dict[str, Any], title: str = "A session") -> str:
-    """Make a session of these messages and return its GraphQL id."""
+def create(site: Site, *messages: dict[str, Any], title: str = "A session", **session: Any) -> str:
+    """Make a session of these messages, with `session` as its other fields; return its id."""
     project = site.query("{ projects(first: 1) { nodes { id } } }")["projects"]["nodes"][0]["id"]
-    made = site.query(_CREATE, input={"projectId": project, "agent": "test-agent", "title": title})
+    fields = {"projectId": project, "agent": "test-agent", "title": title, **session}
+    made = site.query(_CREATE, input=fields)
     assert made["createSession"]["errors"] == []
-    session: str = made["createSession"]["session"]["id"]
+    created: str = made["createSession"]["session"]["id"]
     if messages:
-        append(site, session, *messages)
-    return session
+        append(site, created, *messages)
+    return created
 
 
 def append(site: Site, session: str, *messages: dict[str, Any]) -> None:

@@ -49,6 +49,7 @@ def create_app(
     served = schema or build_schema(caches)
     trusted = trusted_documents.load(settings, served, caches)
     mcp_endpoint = mcp or McpEndpoint()
+    viewer = pages or Pages()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -78,7 +79,7 @@ def create_app(
             Route("/api/projects/{project}/import", import_route.import_lines, methods=["POST"]),
             Route("/healthz", health.healthz),
             Route("/readyz", health.readyz),
-            *(pages or Pages()).routes(),
+            *viewer.routes(),
         ],
         middleware=[
             Middleware(AccessMiddleware),
@@ -92,5 +93,6 @@ def create_app(
         },
         lifespan=lifespan,
     )
+    app.router.default = viewer.or_page(app.router.default)
     app.state.stopping = asyncio.Event()
     return app

@@ -1,4 +1,4 @@
-"""What the client accepts: one of two media types of JSON, or events; and a content coding.
+"""What the client accepts: one of two media types of JSON, events or a page; and a content coding.
 
 GraphQL over HTTP, "Media Types"; RFC 9110, 12.5.1 and 12.5.3.
 """
@@ -61,12 +61,13 @@ def prefers_event_stream(accept: str) -> bool:
 
     By a higher quality, or as all that it names: to accept them beside JSON is not to prefer them.
     """
-    qualities = _qualities(accept)
-    quality = qualities.get("text/event-stream", 0.0)
-    return quality > 0 and all(
-        (quality, True) > _quality_of(media_type, qualities)
-        for media_type in (JSON, GRAPHQL_RESPONSE)
-    )
+    return _prefers("text/event-stream", accept)
+
+
+@_remembered
+def prefers_page(accept: str) -> bool:
+    """Say whether an Accept header names HTML before any JSON, as browsers do for a page."""
+    return _prefers("text/html", accept)
 
 
 @_remembered
@@ -86,6 +87,15 @@ def coding_among(accept_encoding: str, offered: Sequence[str]) -> str | None:
     best = max(offered, key=lambda coding: qualities.get(coding, rest))
     quality = qualities.get(best, rest)
     return best if quality > 0 and quality >= qualities.get("identity", 0.0) else None
+
+
+def _prefers(wanted: str, accept: str) -> bool:
+    qualities = _qualities(accept)
+    quality = qualities.get(wanted, 0.0)
+    return quality > 0 and all(
+        (quality, True) > _quality_of(media_type, qualities)
+        for media_type in (JSON, GRAPHQL_RESPONSE)
+    )
 
 
 def _qualities(accept: str) -> dict[str, float]:

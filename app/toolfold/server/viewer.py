@@ -15,8 +15,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from toolfold.server.negotiation import coding_among
+from toolfold.server.negotiation import coding_among, prefers_page
 from toolfold.server.representation import Representation, answer
 
 _PACKAGE = Path(__file__).parents[1]
@@ -100,6 +101,29 @@ class Pages:
             Route("/graphiql", graphiql),
             Route("/assets/{name}", self._asset),
         ]
+
+    def or_page(self, absent: ASGIApp) -> ASGIApp:
+        """Return what answers at addresses that are no route's: `absent`, and browsers the viewer.
+
+        Its page has status 404 then, and says what is not there. Without a build, `absent` does.
+        """
+
+        async def answer_absent(scope: Scope, receive: Receive, send: Send) -> None:
+            page = await self._page_of_absent(Request(scope)) if scope["type"] == "http" else None
+            await (page or absent)(scope, receive, send)
+
+        return answer_absent
+
+    async def _page_of_absent(self, request: Request) -> Response | None:
+        accepted = ",".join(request.headers.getlist("accept"))
+        if request.method not in ("GET", "HEAD") or not prefers_page(accepted):
+            return None
+        data = await anyio.to_thread.run_sync(self._read_page, "index.html")
+        if data is None:
+            return None
+        policy = _policy(_VIEWER_POLICY)
+        headers = {"cache-control": "no-store", "content-security-policy": policy}
+        return HTMLResponse(data, 404, headers)
 
     async def _page(self, name: str, policy: str, request: Request) -> Response:
         data = await anyio.to_thread.run_sync(self._read_page, name)

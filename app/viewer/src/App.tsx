@@ -1,15 +1,19 @@
+import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
-import { sessionIn } from './interface/address'
+import { isList, sessionIn } from './interface/address'
 import { Boundary } from './interface/Boundary'
 import { later } from './interface/later'
 import { Link, usePath } from './interface/navigation'
+import { visible } from './interface/visible'
 
 const Session = later(() => import('./session/Session'))
 const SessionList = later(() => import('./sessions/SessionList'))
 
 /** Show what the address asks for, once its code is there. */
 export async function show(place: HTMLElement) {
-  await (sessionIn(location.pathname) === null ? SessionList : Session).ready()
+  const path = location.pathname
+  if (sessionIn(path) !== null) await Session.ready()
+  else if (isList(path)) await SessionList.ready()
   createRoot(place).render(<App />)
 }
 
@@ -23,17 +27,32 @@ function App() {
       </Boundary>
     )
   }
-  if (path === '/') {
+  if (isList(path)) {
     return (
       <Boundary fallback={<Broken />}>
         <SessionList fallback={<Loading />} />
       </Boundary>
     )
   }
+  return <Nowhere path={path} />
+}
+
+/** The server answers with this at any address that it does not know. */
+function Nowhere({ path }: { path: string }) {
+  useEffect(() => {
+    document.title = 'There is no such page · Toolfold'
+  }, [])
   return (
-    <main className="empty">
+    <main className="empty nowhere">
       <h1>There is no such page</h1>
-      <Link to="/">All sessions</Link>
+      <p>
+        There is nothing at <code>{visible(path)}</code>.
+      </p>
+      <p>
+        <Link to="/" className="button">
+          All sessions
+        </Link>
+      </p>
     </main>
   )
 }

@@ -5,12 +5,40 @@ from typing import Any
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.viewer.conftest import Site
-from tests.viewer.looking import Shown, violations
+from tests.viewer.looking import Operations, Shown, next_frame, violations
 from tests.viewer.sessions import create, said
 
 
 def _operation(route: Route) -> dict[str, Any]:
     return route.request.post_data_json or {}
+
+
+_PATIENT = """
+(() => {
+  const wait = window.setTimeout
+  window.setTimeout = (done, ms, ...rest) => wait(done, ms === 300 ? 60000 : ms, ...rest)
+})()
+"""
+
+
+def test_the_sessions_are_asked_for_once_and_no_further_than_a_person_sees(
+    page: Page, site: Site
+) -> None:
+    for number in range(55):
+        create(site, title=f"One of very many {number}")
+    # However long a busy machine takes to connect.
+    page.add_init_script(_PATIENT)
+    operations = Operations(page)
+    page.goto(f"{site.url}/?q=One+of+very+many")
+    expect(page.locator("a.open")).to_have_count(50)
+    page.wait_for_load_state("networkidle")
+    assert sorted(operations.names) == ["Projects", "Sessions"]
+    page.locator("a.open").nth(20).scroll_into_view_if_needed()
+    next_frame(page)
+    assert operations.names.count("Sessions") == 1
+    page.locator("a.open").nth(49).scroll_into_view_if_needed()
+    expect(page.locator("a.open")).to_have_count(55)
+    assert operations.names.count("Sessions") == 2
 
 
 def test_a_second_page_that_fails_is_told_below_the_first_and_asked_for_once(

@@ -1,5 +1,6 @@
 """Tool cards in the browser: what is asked for, and what hostile output can do."""
 
+import json
 import re
 from typing import Any
 
@@ -7,7 +8,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.viewer.conftest import Site
-from tests.viewer.looking import Operations, body, dialogs_of, head, open_session, overflows
+from tests.viewer.looking import (
+    Operations,
+    body,
+    dialogs_of,
+    head,
+    open_session,
+    overflows,
+    violations,
+)
 from tests.viewer.sessions import ESCAPE, append, called, create, said, text, update
 
 BIDI = "\u202e"
@@ -201,6 +210,54 @@ def test_an_output_of_over_2000_lines_comes_in_part_and_with_one_request(
     if count > 2_000:
         page.get_by_role("button", name="Show more").click()
         expect(body(page, "many lines")).to_contain_text("line 2001")
+
+
+@pytest.mark.parametrize("kind", ["EXECUTE", "READ", "OTHER"])
+def test_json_of_over_2000_lines_is_code_and_on_request_a_tree(
+    page: Page, site: Site, kind: str
+) -> None:
+    values = [{"name": f"name {number}", "long": 2**60 + number} for number in range(700)]
+    session = create(site, called("list", [text(json.dumps(values, indent=2))], kind=kind))
+    operations = Operations(page)
+    open_session(page, site, session)
+    head(page, "list").click()
+    shown = body(page, "list")
+    expect(shown.locator(".hljs-attr").first).to_have_text('"name"')
+    assert operations.names == ["OpenAtEnd", "ToolContent"]
+    shown.get_by_role("button", name="Tree").click()
+    shown.get_by_role("button", name="[700]").click()
+    expect(shown.locator(".tree")).to_contain_text("name 42")
+    expect(shown.locator(".tree")).to_contain_text(str(2**60 + 42))
+    assert operations.names == ["OpenAtEnd", "ToolContent", "ToolText"]
+    assert violations(page) == []
+    for _ in range(2):
+        shown.get_by_role("button", name="Tree").click()
+    expect(shown.locator(".tree")).to_be_visible()
+    assert operations.names.count("ToolText") == 1
+
+
+def test_json_is_a_tree_and_on_request_text_and_a_tree_again(page: Page, site: Site) -> None:
+    session = create(site, called("short list", [text('[{"name": "Ada"}]')]))
+    open_session(page, site, session)
+    head(page, "short list").click()
+    shown = body(page, "short list")
+    switch = shown.get_by_role("button", name="Text", exact=True)
+    for pressed in ("true", "false"):
+        switch.click(timeout=5_000)
+        expect(switch).to_have_attribute("aria-pressed", pressed)
+        expect(shown.locator(".tree")).to_have_count(1 if pressed == "false" else 0)
+
+
+def test_a_large_output_is_shown_without_the_fence_around_it(page: Page, site: Site) -> None:
+    lines = "\n".join(f"line {number}" for number in range(1, 2_500))
+    session = create(site, called("fenced", [text(f"```console\n{lines}\n```\n")]))
+    open_session(page, site, session)
+    head(page, "fenced").click()
+    expect(body(page, "fenced")).to_contain_text("line 1999")
+    expect(body(page, "fenced")).not_to_contain_text("```")
+    page.get_by_role("button", name="Show the end").click()
+    expect(body(page, "fenced")).to_contain_text("line 2499")
+    expect(body(page, "fenced")).not_to_contain_text("```")
 
 
 def test_a_change_of_over_2000_lines_is_shown_as_one_and_with_one_request(

@@ -93,6 +93,44 @@ def states(site: Site) -> str:
     )
 
 
+_CUT = "one => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 1"
+
+
+@pytest.mark.parametrize("width", [320, 1000])
+def test_what_is_cut_is_told_in_full_without_a_pointer(page: Page, site: Site, width: int) -> None:
+    name, path = f"mcp__{'server' * 12}__tool", "/srv/" + "very/long/" * 20
+    title = f"cat {path}end.txt"
+    page.set_viewport_size({"width": width, "height": 700})
+    session = create(
+        site,
+        called("cut", [text("ok")], name=name, title=title),
+        title="A title of many words " * 4,
+        cwd=path,
+    )
+    open_session(page, site, session)
+    what = head(page, "cat").locator(".what")
+    assert what.evaluate(_CUT)
+    head(page, "cat").press("Enter")
+    expect(head(page, "cat")).to_have_attribute("aria-expanded", "true")
+    for one in (what, page.get_by_role("heading", level=1), page.locator(".heading .path")):
+        assert not one.evaluate(_CUT)
+    assert not what.locator(".tool").evaluate(_CUT)
+    assert not overflows(page)
+    page.get_by_role("button", name="What is heavy").click()
+    largest = page.get_by_role("region", name="Largest outputs").get_by_role("link")
+    while not largest.evaluate("link => link === document.activeElement"):
+        page.keyboard.press("Tab")
+    assert not largest.locator(".name").evaluate(_CUT)
+    page.goto(f"{site.url}/?q=A+title+of+many+words")
+    row = page.locator(f"a[href='/sessions/{session}']")
+    expect(row).to_be_visible()
+    while not row.evaluate("link => link === document.activeElement"):
+        page.keyboard.press("j")
+    assert not row.locator(".title").evaluate(_CUT)
+    assert not row.locator(".path").evaluate(_CUT)
+    assert not overflows(page)
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_a_title_has_room_beside_the_longest_name(page: Page, site: Site, width: int) -> None:
     name = "mcp__a_server_with_a_long_name__" + "and_a_tool_" * 10

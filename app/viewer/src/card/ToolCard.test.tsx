@@ -375,6 +375,99 @@ test('a large content is asked for by lines, with more, its end and a download',
   expect(screen.queryByRole('button', { name: /Show more/ })).toBeNull()
 })
 
+/** Open a large output, of which these are the first lines. */
+async function openLines(call: Partial<ToolCall>, lines: string[], totalLines = 5_000) {
+  const user = userEvent.setup()
+  const loading = pending()
+  const view = show(toolMessage({ contentSize: 400_000, ...call }))
+  await user.click(head())
+  const nextFrom = lines.length < totalLines ? lines.length + 1 : null
+  await loading.answer([], {
+    blocks: undefined,
+    contentLines: { from: 1, lines, truncated: [], totalLines, nextFrom },
+  })
+  return { user, ...view }
+}
+
+test('the fence around a large output is not shown, whichever of its lines are', async () => {
+  const { user, container } = await openLines({}, ['```console', 'one', 'two'])
+  const shown = () => container.querySelector('.scroll pre:not(.numbers)')?.textContent
+  await vi.waitFor(() => expect(shown()).toBe('one\ntwo'))
+  expect(container.querySelector('.numbers')?.textContent).toBe('2\n3')
+  asked.mockResolvedValueOnce({
+    message: {
+      toolMetadata: {
+        contentLines: { from: 4, lines: ['three', '```'], truncated: [], totalLines: 5, nextFrom: null },
+      },
+    },
+  } as never)
+  await user.click(screen.getByRole('button', { name: /Show more/ }))
+  expect(await screen.findByText(/three/)).toBeTruthy()
+  expect(container.textContent).not.toContain('```')
+})
+
+test('a fence that turns out to end earlier is shown', async () => {
+  const { user, container } = await openLines({}, ['```', 'one'])
+  await vi.waitFor(() => expect(container.textContent).toContain('one'))
+  expect(container.textContent).not.toContain('```')
+  asked.mockResolvedValueOnce({
+    message: {
+      toolMetadata: {
+        contentLines: { from: 3, lines: ['```', 'words'], truncated: [], totalLines: 4, nextFrom: null },
+      },
+    },
+  } as never)
+  await user.click(screen.getByRole('button', { name: /Show more/ }))
+  expect(await screen.findByText(/words/)).toBeTruthy()
+  expect(container.textContent?.match(/```/g)).toHaveLength(2)
+})
+
+test('a large JSON is code, and all of it is read when it is asked for as a tree', async () => {
+  const { user, container } = await openLines({}, ['[', '  {"name": "Ada"},'])
+  const tree = await screen.findByRole('button', { name: 'Tree' })
+  expect(container.querySelector('.terminal')).toBeNull()
+  expect(asked).toHaveBeenCalledTimes(1)
+  asked.mockResolvedValueOnce({
+    message: { toolMetadata: { contentText: { text: '[{"name": "Ada"},', nextOffset: '17' } } },
+  } as never)
+  asked.mockRejectedValueOnce(new Error('It is being repaired.'))
+  await user.click(tree)
+  expect((await screen.findByRole('alert')).textContent).toContain('It is being repaired.')
+  expect(container.querySelector('.code')).not.toBeNull()
+  asked.mockResolvedValueOnce({
+    message: { toolMetadata: { contentText: { text: '[{"name": "Ada"},', nextOffset: '17' } } },
+  } as never)
+  asked.mockResolvedValueOnce({
+    message: { toolMetadata: { contentText: { text: ' {"name": "Grace"}]', nextOffset: null } } },
+  } as never)
+  await user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await screen.findByText('Grace')).toBeTruthy()
+  expect(asked.mock.calls.at(-1)?.[1]).toMatchObject({ offset: '17' })
+  expect(container.querySelector('.code')).toBeNull()
+  await user.click(tree)
+  expect(container.querySelector('.code')).not.toBeNull()
+})
+
+test('what only looks like JSON says so, and stays as it is', async () => {
+  const { user, container } = await openLines({}, ['{"a": 1}', '{"a": 2}'])
+  asked.mockResolvedValueOnce({
+    message: { toolMetadata: { contentText: { text: '{"a": 1}\n{"a": 2}', nextOffset: null } } },
+  } as never)
+  await user.click(await screen.findByRole('button', { name: 'Tree' }))
+  expect(await screen.findByText(/not one JSON value/)).toBeTruthy()
+  expect(container.querySelector('.code')).not.toBeNull()
+})
+
+test.each([
+  ['[INFO] started', {}],
+  ['[1/5] Building', {}],
+  ['[{"a": 1},', { contentSize: 5_000_000 }],
+])('what cannot be a tree is not offered as one: %s', async (line, call) => {
+  const { container } = await openLines(call, [line, 'more'])
+  await vi.waitFor(() => expect(container.textContent).toContain('more'))
+  expect(screen.queryByRole('button', { name: 'Tree' })).toBeNull()
+})
+
 test('what the guard kept back comes by lines as well', async () => {
   const user = userEvent.setup()
   const loading = pending()

@@ -10,6 +10,7 @@ import {
   type ToolCall,
   ToolContentQuery,
   ToolLinesQuery,
+  ToolTextQuery,
 } from '../graphql/documents'
 import type { ResultOf } from '../graphql/graphql'
 import { isOpened } from '../interface/opened'
@@ -22,6 +23,8 @@ export const WHOLE_INPUT_BYTES = 64 * 1024
 const LINES = 2000
 /** Twenty lines of the greatest length fit what one operation may read. */
 const LONG_LINES = 20
+/** A text that is read whole comes in slices of so many bytes. */
+const SLICE_BYTES = 256 * 1024
 const KEPT_BYTES = 12 * 1024 * 1024
 
 type LinesAnswer = NonNullable<NonNullable<ResultOf<typeof ToolLinesQuery>['message']>['toolMetadata']>
@@ -132,6 +135,23 @@ export async function fetchLines(id: string, from: number, count = LINES): Promi
   const lines = answer.message?.toolMetadata?.contentLines
   if (!lines) throw new RequestError('The output is not there any more.')
   return lines
+}
+
+/** Read all of the text that has been shown by lines. */
+export async function fetchText(id: string): Promise<string> {
+  let text = ''
+  for (let offset: string | number | null = 0; offset !== null; ) {
+    const answer: ResultOf<typeof ToolTextQuery> = await request(ToolTextQuery, {
+      id,
+      offset,
+      length: SLICE_BYTES,
+    })
+    const slice = answer.message?.toolMetadata?.contentText
+    if (!slice) throw new RequestError('The output is not there any more.')
+    text += slice.text ?? ''
+    offset = slice.nextOffset
+  }
+  return text
 }
 
 async function withLongLines<Answer>(ask: (count: number) => Promise<Answer>): Promise<Answer> {

@@ -3,8 +3,10 @@ import { fetchLines, type Lines as Part } from '../card/contents'
 import type { ToolCall } from '../graphql/documents'
 import { Failure } from '../interface/Failure'
 import { count } from '../interface/format'
+import { AsTree, mayBeTree } from './AsTree'
 import { CodeParts } from './Code'
 import { isDiff } from './changes'
+import { fenceAround, withinFence } from './fence'
 import { languageOf } from './languages'
 import type { Part as Text } from './Parts'
 import { TerminalParts } from './Terminal'
@@ -13,6 +15,8 @@ import { unnumbered } from './Text'
 const TAIL = 200
 /** Of a long line so much is shown; the rest is in the download. */
 const MOST_LINE = 20_000
+/** How JSON begins that holds anything, and what a program prints does not: `[INFO]`, `[1/5]`. */
+const JSON_BEGINS = /^\s*(?:[\s[]*\{\s*"|\[[\s[]*(?:"|(?:-?\d[\d.eE+-]*|true|false|null)\s*,))/
 
 /** A large text by lines: the beginning, more when asked for, and its end. */
 export function Lines({ id, call, first }: { id: string; call: ToolCall; first: Part }) {
@@ -21,7 +25,11 @@ export function Lines({ id, call, first }: { id: string; call: ToolCall; first: 
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<{ reason: string; retry: () => void } | null>(null)
   const last = parts[parts.length - 1] as Part
-  const language = useMemo(() => languageIn(first, call), [first, call])
+  const fence = useMemo(() => fenceAround(end ? [...parts, end] : parts, call), [parts, end, call])
+  const language = useMemo(
+    () => languageIn(fence === null ? first : withinFence(first), call),
+    [first, fence, call],
+  )
   const read = (from: number, size: number | undefined, take: (part: Part) => void) => {
     if (busy) return
     setBusy(true)
@@ -33,9 +41,10 @@ export function Lines({ id, call, first }: { id: string; call: ToolCall; first: 
       .finally(() => setBusy(false))
   }
   const more = () => read(last.nextFrom as number, undefined, (part) => setParts([...parts, part]))
-  return (
+  const shown = { call, language, isFenced: fence !== null }
+  const lines = (
     <>
-      <Joined parts={parts} call={call} language={language} />
+      <Joined parts={parts} {...shown} />
       {last.nextFrom !== null && (
         <div className="further">
           <button type="button" className="more" aria-disabled={busy} onClick={more}>
@@ -64,10 +73,16 @@ export function Lines({ id, call, first }: { id: string; call: ToolCall; first: 
           <p className="note">
             The end, from line {count(end.from)} of {count(end.totalLines)}:
           </p>
-          <Joined parts={[end]} call={call} language={language} />
+          <Joined parts={[end]} {...shown} />
         </>
       )}
     </>
+  )
+  if (!mayBeTree(language, call)) return lines
+  return (
+    <AsTree id={id} call={call}>
+      {lines}
+    </AsTree>
   )
 }
 
@@ -76,22 +91,24 @@ interface JoinedProps {
   parts: readonly Part[]
   call: ToolCall
   language: string
+  /** Whether a fence is around all of the output, which is not shown. */
+  isFenced: boolean
 }
 
 /** Parts that follow each other, in one box. */
-function Joined({ parts, call, language }: JoinedProps) {
-  const known = useRef(new WeakMap<Part, Text>())
-  const texts = useMemo(
-    () =>
-      parts.map((part) => {
-        const text = known.current.get(part) ?? textOf(part)
-        known.current.set(part, text)
-        return text
-      }),
-    [parts],
-  )
+function Joined({ parts, call, language, isFenced }: JoinedProps) {
+  const known = useRef({ isFenced, texts: new WeakMap<Part, Text[]>() })
+  const texts = useMemo(() => {
+    if (known.current.isFenced !== isFenced) known.current = { isFenced, texts: new WeakMap() }
+    return parts.flatMap((part) => {
+      const text = known.current.texts.get(part) ?? textsOf(isFenced ? withinFence(part) : part)
+      known.current.texts.set(part, text)
+      return text
+    })
+  }, [parts, isFenced])
   const label = `Output from line ${parts[0]?.from}`
-  const printed = call.kind === 'EXECUTE' || texts.some(({ text }) => text.includes('\u001b'))
+  const printed =
+    (call.kind === 'EXECUTE' && language !== 'json') || texts.some(({ text }) => text.includes('\u001b'))
   return (
     <>
       {printed ? (
@@ -106,11 +123,12 @@ function Joined({ parts, call, language }: JoinedProps) {
   )
 }
 
-/** A part with the numbers that the agent put before its lines, else those of the output's own lines. */
-function textOf(part: Part): Text {
+/** A part with the numbers that the agent put before its lines, else those of the output's own lines; none if it is empty. */
+function textsOf(part: Part): Text[] {
+  if (!part.lines.length) return []
   const text = part.lines.map((line) => line.slice(0, MOST_LINE)).join('\n')
   const numbered = unnumbered(text)
-  return numbered ? { text: numbered.text, firstLine: numbered.first } : { text, firstLine: part.from }
+  return [numbered ? { text: numbered.text, firstLine: numbered.first } : { text, firstLine: part.from }]
 }
 
 function isCut(part: Part): boolean {
@@ -124,5 +142,5 @@ function languageIn(first: Part, call: ToolCall): string {
   const text = first.lines.join('\n')
   // A recorded change of a file is its path, and then its hunks.
   if (isDiff(text) || /^[^\n]+\n@@ -\d/.test(text)) return 'diff'
-  return /^\s*[[{]/.test(text) ? 'json' : ''
+  return JSON_BEGINS.test(text) ? 'json' : ''
 }

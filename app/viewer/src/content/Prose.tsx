@@ -16,7 +16,17 @@ export async function proseInTime(): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Text in Markdown; as it was written until the code that draws it has come, with the first such text. */
+/** Have it at hand for a text that may come later, once what is shown has been painted and the page is idle. */
+export function proseWhenIdle(): void {
+  const come = () => void Markdown.ready().catch(() => undefined)
+  requestAnimationFrame(() => {
+    // Not every browser tells when it is idle.
+    if ('requestIdleCallback' in window) requestIdleCallback(come)
+    else setTimeout(come)
+  })
+}
+
+/** Text in Markdown; as it was written until the code that draws it has come, with the first such text at the latest. */
 export function Prose({ text }: { text: string }) {
   return <Markdown text={text} fallback={<div className="markdown plain">{visible(text)}</div>} />
 }

@@ -62,8 +62,9 @@ function Json({ value, text }: { value: unknown; text: string }) {
   )
 }
 
-function parseJson(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text) || text.length > MOST_JSON) return undefined
+/** The object or array that a text is; undefined if it is another value or none. */
+export function parseJson(text: string, most = MOST_JSON): object | undefined {
+  if (!/^\s*[[{]/.test(text) || text.length > most) return undefined
   try {
     const value = parseExactly(text)
     return value !== null && typeof value === 'object' ? value : undefined

@@ -5,7 +5,7 @@ import { toolCall } from '../testing/messages'
 import { Blocks } from './Blocks'
 import { compare, isDiff, parse, sideBySide } from './changes'
 import { type Colour, contrast, readable } from './contrast'
-import { unfenced } from './fence'
+import { fenceAround, unfenced, withinFence } from './fence'
 import { JsonTree } from './JsonTree'
 import { languageOf } from './languages'
 import { Terminal, TerminalParts } from './Terminal'
@@ -199,4 +199,34 @@ test.each([
   ['```js\na\n```', 'FETCH', null],
 ] as const)('a fence around all of an output is taken off, and no other: %o', (text, kind, inner) => {
   expect(unfenced(text, toolCall({ kind }))).toBe(inner ?? text)
+})
+
+const range = (from: number, lines: string[], isLast = false) => ({
+  from,
+  lines,
+  nextFrom: isLast ? null : from + lines.length,
+})
+
+test.each([
+  ['its beginning', [range(1, ['```console', 'a', 'b'])], ['a', 'b']],
+  ['all of it', [range(1, ['```', 'a']), range(3, ['b', '```', ''], true)], ['a', 'b']],
+  ['its end alone in a part', [range(1, ['```', 'a']), range(3, ['```'], true)], ['a']],
+  [
+    'its beginning and end',
+    [range(1, ['````', '```', 'a']), range(9, ['b', '````'], true)],
+    ['```', 'a', 'b'],
+  ],
+  ['one that ends before', [range(1, ['```', 'a', '```', 'words'])], null],
+  ['one that ends in a later part', [range(1, ['```', 'a']), range(3, ['```', 'words'], true)], null],
+  ['one that has no end', [range(1, ['```', 'a', 'b'], true)], null],
+  ['another text', [range(1, ['a', '```', 'b'])], null],
+  ['the end of one', [range(7, ['```', 'b'])], null],
+])('a fence around an output that is read by lines is taken off: %s', (_, ranges, lines) => {
+  const fence = fenceAround(ranges, toolCall())
+  const shown = ranges.flatMap((one) => (fence === null ? one : withinFence(one)).lines)
+  expect(fence === null ? null : shown).toEqual(lines)
+})
+
+test('what is Markdown anyhow keeps its fence, by lines as well', () => {
+  expect(fenceAround([range(1, ['```', 'a'])], toolCall({ kind: 'FETCH' }))).toBeNull()
 })

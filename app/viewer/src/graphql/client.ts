@@ -59,6 +59,7 @@ const KEPT_MS = 5000
 
 const watchers = new Set<() => void>()
 const tellers = new Set<() => void>()
+let connected = false
 let lost = false
 let following = 0
 let waiting: ReturnType<typeof setTimeout> | undefined
@@ -66,11 +67,13 @@ let waiting: ReturnType<typeof setTimeout> | undefined
 function tellConnected(): void {
   clearTimeout(waiting)
   waiting = undefined
+  connected = true
   setLost(false)
   for (const watcher of watchers) watcher()
 }
 
 function tellClosed(): void {
+  connected = false
   waiting ??= setTimeout(() => {
     waiting = undefined
     if (following) setLost(true)
@@ -108,6 +111,16 @@ const connect = async () =>
     lazyCloseTimeout: KEPT_MS,
     on: { connected: tellConnected, closed: tellClosed },
   })
+
+/** Have at hand what a live connection is made with, for what is followed from the start. */
+export function prepareToFollow(): void {
+  connecting ??= connect()
+}
+
+/** Whether the live connection is there, so that what happens from now on is told. */
+export function isConnected(): boolean {
+  return connected
+}
 
 /** Be told each time the live connection is made; returns how to stop. */
 export function watchConnection(watcher: () => void): () => void {

@@ -250,6 +250,14 @@ export const ToolLinesQuery = graphql(`
   }
 `)
 
+export const ToolTextQuery = graphql(`
+  query ToolText($id: ID!, $offset: BigInt!, $length: Int!) {
+    message(id: $id) {
+      toolMetadata { id contentText(offset: $offset, length: $length) { nextOffset text } }
+    }
+  }
+`)
+
 export const ToolSliceQuery = graphql(`
   query ToolSlice($id: ID!, $offset: BigInt!) {
     message(id: $id) {

@@ -8,7 +8,7 @@ const KEYS: [string, string][] = [
   ['g, G', 'first and last'],
   ['/', 'search sessions; in a session, go to a message by its number'],
   ['?', 'this sheet'],
-  ['Esc', 'leave a field or close a sheet'],
+  ['Esc', 'leave a field or a sub-agent’s session, close a sheet'],
 ]
 
 /** The keys, and the switch that turns them off. */

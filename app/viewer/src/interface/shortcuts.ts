@@ -1,5 +1,5 @@
 /** Keys without modifiers, which a person can turn off (WCAG 2.1.4). */
-import { useEffect, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useSyncExternalStore } from 'react'
 
 const STORED = 'toolfold-shortcuts'
 const listeners = new Set<() => void>()
@@ -19,12 +19,19 @@ export function setShortcutsOn(on: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** Call what belongs to a key, unless something is being typed or a dialog is open. */
-export function useShortcuts(keys: Record<string, () => void>): void {
+/**
+ * Call what belongs to a key, unless something is being typed or a dialog is open. With `within`, while the focus is in
+ * there, before what it is in hears of the key.
+ */
+export function useShortcuts(keys: Record<string, () => void>, within?: RefObject<HTMLElement | null>): void {
   const on = useShortcutsOn()
   useEffect(() => {
-    if (!on) return
-    const press = (event: KeyboardEvent) => {
+    const place = within ? within.current : document
+    if (!place) return
+    const press = (event: Event) => {
+      if (!(event instanceof KeyboardEvent)) return
+      // What leads out types no character.
+      if (!on && event.key !== 'Escape') return
       if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || event.isComposing)
         return
       const target = event.target as HTMLElement
@@ -36,7 +43,7 @@ export function useShortcuts(keys: Record<string, () => void>): void {
       event.preventDefault()
       action()
     }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  }, [on, keys])
+    place.addEventListener('keydown', press)
+    return () => place.removeEventListener('keydown', press)
+  }, [on, keys, within])
 }

@@ -1,14 +1,23 @@
 import { ArrowDown } from 'lucide-react'
-import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import {
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { VList, type VListHandle } from 'virtua'
-import { namedMessage } from '../interface/address'
+import { namedMessage, type SessionPlace } from '../interface/address'
 import { Failure } from '../interface/Failure'
-import { focusUnlessTaken } from '../interface/focus'
+import { focusQuietly, focusUnlessTaken } from '../interface/focus'
 import { count as format } from '../interface/format'
 import { setOpened } from '../interface/opened'
 import { foldKey, Row } from './Row'
 import type { Transcript } from './transcript'
-import { useFollowing } from './useFollowing'
+import { rowIn, useFollowing } from './useFollowing'
 
 /** Rows are loaded so far ahead of what is shown. */
 const AHEAD = 24
@@ -21,14 +30,27 @@ export interface MessagesHandle {
   jump: (sequence: number) => void
   toEnd: () => void
   activate: () => void
-  /** The first message in sight; null while the end is followed. */
-  place: () => number | null
+  place: () => SessionPlace
+  restore: (place: SessionPlace) => void
+}
+
+/** The keys that walk through a list of messages. */
+export function walking(messages: RefObject<MessagesHandle | null>): Record<string, () => void> {
+  return {
+    j: () => messages.current?.move(1),
+    k: () => messages.current?.move(-1),
+    Enter: () => messages.current?.activate(),
+    g: () => messages.current?.jump(1),
+    G: () => messages.current?.toEnd(),
+  }
 }
 
 interface Props {
   transcript: Transcript
   /** The message to begin at; null is the end, 0 the beginning. */
   start: number | null
+  /** Where a person was who returns. */
+  returning?: SessionPlace | null
   /** What links to a message begin with. */
   address: string
   /** Where the button below the list leads. */
@@ -39,15 +61,30 @@ interface Props {
 }
 
 /** A session's messages: a list over dense sequences, of which only what is in sight is there. */
-export function Messages({ transcript, start, address, end = 'To the end', moved, ref }: Props) {
+export function Messages({
+  transcript,
+  start,
+  returning = null,
+  address,
+  end = 'To the end',
+  moved,
+  ref,
+}: Props) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<number | null>(() =>
-    start === namedMessage() ? start || null : null,
+    returning ? returning.current : start === namedMessage() ? start || null : null,
   )
-  const focusNext = useRef(false)
+  const focusNext = useRef(returning !== null && current !== null)
+  const frame = useRef(0)
   const settled = useRef(false)
-  const following = useFollowing(transcript, list, box, start && Math.min(start, transcript.count))
+  const following = useFollowing(
+    transcript,
+    list,
+    box,
+    start && Math.min(start, transcript.count),
+    returning?.top ?? 0,
+  )
   const { count } = transcript
   const version = transcript.snapshot()
   const data = useMemo(() => ({ length: count }), [count])
@@ -77,8 +114,9 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
     [transcript],
   )
   useEffect(() => {
-    if (start) unfold(start)
-  }, [start, unfold])
+    // Who returns finds what was folded as it was.
+    if (start && !returning) unfold(start)
+  }, [start, returning, unfold])
   const makeCurrent = useCallback((sequence: number) => {
     setCurrent(sequence)
     // What is current already is not drawn anew, and has the focus at once.
@@ -99,7 +137,8 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
       const handle = list.current
       if (!handle) return
       const seen = handle.findItemIndex(handle.scrollOffset + (by > 0 ? 1 : handle.viewportSize - 1)) + 1
-      let next = current === null ? (following.away === null ? transcript.count : seen) : current + by
+      const from = focused(box.current) ?? current
+      let next = from === null ? (following.away === null ? transcript.count : seen) : from + by
       // What is folded away has no height; the line that stands for it is one row.
       while (next > 1 && next < transcript.count && handle.getItemSize(next - 1) === 0) next += by
       next = Math.max(1, Math.min(transcript.count, next))
@@ -110,30 +149,59 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
     [current, transcript, makeCurrent, following.hold, following.away, load],
   )
   const activate = useCallback(() => {
-    rowOf(box.current, current)?.querySelector<HTMLElement>('[data-primary]')?.click()
+    rowOf(box.current, focused(box.current) ?? current)
+      ?.querySelector<HTMLElement>('[data-primary]')
+      ?.click()
   }, [current])
   const toEnd = useCallback(() => {
     makeCurrent(transcript.count)
     following.toEnd()
   }, [transcript, makeCurrent, following.toEnd])
-  const place = useCallback(() => {
+  const place = useCallback((): SessionPlace => {
     const handle = list.current
-    return handle && following.away !== null ? handle.findItemIndex(handle.scrollOffset) + 1 : null
-  }, [following.away])
-  useImperativeHandle(ref, () => ({ move, jump, toEnd, activate, place }), [
+    if (!handle) return returning ?? { sequence: start, top: 0, current: null }
+    const at = focused(box.current) ?? current
+    const seen = at !== null && isInSight(handle, at) ? at : null
+    if (following.away === null) return { sequence: null, top: 0, current: seen }
+    const first = handle.findItemIndex(handle.scrollOffset)
+    return { sequence: first + 1, top: handle.getItemOffset(first) - handle.scrollOffset, current: seen }
+  }, [start, returning, current, following.away])
+  const restore = useCallback(
+    (place: SessionPlace) => {
+      if (place.sequence === null) following.toEnd()
+      else following.hold(Math.min(transcript.count, place.sequence), place.top)
+      if (place.current !== null) {
+        makeCurrent(place.current)
+      } else {
+        setCurrent(null)
+        focusNext.current = false
+        // Keys go on from what is in sight, not from where the person was in between.
+        if (focused(box.current) !== null) focusQuietly(box.current?.querySelector<HTMLElement>('.list'))
+      }
+      load()
+    },
+    [transcript, following.toEnd, following.hold, makeCurrent, load],
+  )
+  useImperativeHandle(ref, () => ({ move, jump, toEnd, activate, place, restore }), [
     move,
     jump,
     toEnd,
     activate,
     place,
+    restore,
   ])
   useEffect(() => {
     if (moved) focusUnlessTaken(box.current?.querySelector<HTMLElement>('.list'))
   }, [moved])
 
-  useEffect(() => {
-    if (focusNext.current && focus(box.current, current)) focusNext.current = false
-  })
+  const focusWhatComes = useCallback(() => {
+    cancelAnimationFrame(frame.current)
+    if (!focusNext.current || !rowOf(box.current, current)) return
+    if (focus(box.current, current)) focusNext.current = false
+    // A row is hidden, and takes no focus, until it has been measured.
+    else frame.current = requestAnimationFrame(focusWhatComes)
+  }, [current])
+  useEffect(focusWhatComes)
 
   const unseen = following.away === null ? 0 : Math.max(0, count - following.away)
   const onScroll = useCallback(
@@ -195,15 +263,29 @@ export function Messages({ transcript, start, address, end = 'To the end', moved
   )
 }
 
-/** Focus the row of a message, where there is one: say whether there was. */
+/** Focus the row of a message, where there is one that can be seen: say whether there was. */
 function focus(box: HTMLElement | null, sequence: number | null): boolean {
   const row = rowOf(box, sequence)
   row?.focus({ preventScroll: true })
-  return row !== null
+  return row !== null && row === document.activeElement
+}
+
+function isInSight(list: VListHandle, sequence: number): boolean {
+  const top = list.getItemOffset(sequence - 1) - list.scrollOffset
+  return top < list.viewportSize && top + list.getItemSize(sequence - 1) > 0
+}
+
+/** The message that has the focus, or holds what has it. */
+function focused(box: HTMLElement | null): number | null {
+  const { activeElement } = document
+  const row =
+    activeElement && box?.contains(activeElement) && rowIn(box.querySelector('.list'), activeElement)
+  return row ? Number(row.dataset.sequence) : null
 }
 
 function rowOf(box: HTMLElement | null, sequence: number | null): HTMLElement | null {
-  return sequence === null
-    ? null
-    : (box?.querySelector<HTMLElement>(`article[data-sequence="${sequence}"]`) ?? null)
+  const list = box?.querySelector('.list')
+  const named = list?.querySelectorAll<HTMLElement>(`article[data-sequence="${sequence}"]`) ?? []
+  // What is opened in place has messages of its own, by the same numbers.
+  return [...named].find((row) => row.closest('.list') === list) ?? null
 }

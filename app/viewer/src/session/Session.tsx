@@ -11,7 +11,7 @@ import { go, Link, useNamedMessage, usePlace, useVisit } from '../interface/navi
 import { useShortcuts } from '../interface/shortcuts'
 import { visible } from '../interface/visible'
 import { StatusMark } from '../sessions/StatusMark'
-import { Messages, type MessagesHandle } from './Messages'
+import { Messages, type MessagesHandle, walking } from './Messages'
 import { useTranscript } from './useTranscript'
 
 const Heavy = later(() => import('./Heavy'))
@@ -19,6 +19,7 @@ const Heavy = later(() => import('./Heavy'))
 /** One session: its head, its messages, and beside them what is heavy. */
 export default function Session({ id }: { id: string }) {
   const [start] = useState(beginning)
+  const [returning] = useState(() => placeBefore<SessionPlace>())
   const transcript = useTranscript(id, start)
   const messages = useRef<MessagesHandle>(null)
   const jumpField = useRef<HTMLInputElement>(null)
@@ -34,22 +35,19 @@ export default function Session({ id }: { id: string }) {
   useEffect(() => {
     const place = visited.current === visit ? null : placeBefore<SessionPlace>()
     visited.current = visit
-    if (place?.sequence === null) messages.current?.toEnd()
-    else if (place ?? named) messages.current?.jump((place?.sequence ?? named) as number)
+    if (place) messages.current?.restore(place)
+    else if (named) messages.current?.jump(named)
   }, [named, visit])
   const notePlace = usePlace(
     useCallback(
-      (): SessionPlace => ({ sequence: messages.current ? messages.current.place() : start }),
-      [start],
+      (): SessionPlace =>
+        messages.current?.place() ?? returning ?? { sequence: start, top: 0, current: null },
+      [start, returning],
     ),
   )
   const keys = useMemo(
     () => ({
-      j: () => messages.current?.move(1),
-      k: () => messages.current?.move(-1),
-      Enter: () => messages.current?.activate(),
-      g: () => messages.current?.jump(1),
-      G: () => messages.current?.toEnd(),
+      ...walking(messages),
       '/': () => jumpField.current?.focus(),
       '?': () => setHelp(true),
     }),
@@ -81,7 +79,7 @@ export default function Session({ id }: { id: string }) {
       </header>
       <Connection />
       <div className="columns">
-        <main tabIndex={-1}>
+        <main tabIndex={-1} onFocus={notePlace}>
           {transcript.state === 'opening' && <Opening />}
           {transcript.state === 'failed' && (
             <Failure
@@ -90,7 +88,9 @@ export default function Session({ id }: { id: string }) {
             />
           )}
           {transcript.state === 'absent' && (
-            <p className="empty">There is no such session, or it may not be read.</p>
+            <p className="empty">
+              There is no such session, or it may not be read. <Link to="/">All sessions</Link>
+            </p>
           )}
           {transcript.state === 'deleted' && (
             <p role="status" className="banner">
@@ -108,6 +108,7 @@ export default function Session({ id }: { id: string }) {
               ref={messages}
               transcript={transcript}
               start={start}
+              returning={returning}
               address={`/sessions/${id}`}
               moved={notePlace}
             />
@@ -127,7 +128,7 @@ function Facts({ session, messages }: { session: OpenSession; messages: number }
       <StatusMark status={session.status} />
       <span>{visible(session.agent)}</span>
       {session.cwd && (
-        <span className="path" title={visible(session.cwd)}>
+        <span className="path">
           {visible(session.cwd)}
           {session.gitBranch && <span className="branch"> on {visible(session.gitBranch)}</span>}
         </span>

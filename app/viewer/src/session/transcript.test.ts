@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
+import { proseInTime, proseWhenIdle } from '../content/Prose'
 import { follow, RequestError, request } from '../graphql/client'
 import { message, toolCall } from '../testing/messages'
 import { fold, describe as inWords } from './folding'
@@ -9,6 +10,8 @@ vi.mock('../graphql/client', async (original) => ({
   request: vi.fn(),
   follow: vi.fn(),
 }))
+
+vi.mock('../content/Prose', () => ({ proseInTime: vi.fn(), proseWhenIdle: vi.fn() }))
 
 const asked = vi.mocked(request)
 const followed = vi.mocked(follow)
@@ -60,6 +63,22 @@ test('it opens at the end in one request and follows from there', async () => {
   expect(transcript.at(1)).toBeUndefined()
   expect(variables()).toEqual({ id: 's', after: 'c0' })
 })
+
+test.each([
+  ['ASSISTANT', true],
+  ['USER', false],
+] as const)(
+  'what draws Markdown is there with the first text in it, or ahead of it: %s',
+  async (role, now) => {
+    vi.mocked(proseInTime).mockReset()
+    vi.mocked(proseWhenIdle).mockReset()
+    const nodes = [message({ role, content: 'Its words' })]
+    asked.mockResolvedValueOnce({ session: { ...session(1), messages: { nodes } } } as never)
+    await new Transcript('s').open(null)
+    expect(vi.mocked(proseInTime)).toHaveBeenCalledTimes(now ? 1 : 0)
+    expect(vi.mocked(proseWhenIdle)).toHaveBeenCalledTimes(now ? 0 : 1)
+  },
+)
 
 test('a place far away loads its page once', async () => {
   const { transcript } = await opened(1000)

@@ -1,6 +1,6 @@
 /** A session's messages by their sequence: pages come when they are shown, and changes as they happen. */
 import { forget } from '../card/contents'
-import { proseInTime } from '../content/Prose'
+import { proseInTime, proseWhenIdle } from '../content/Prose'
 import { follow, RequestError, request } from '../graphql/client'
 import { type Message, MessagesQuery, type OpenSession, SessionUpdates } from '../graphql/documents'
 import type { ResultOf } from '../graphql/graphql'
@@ -73,7 +73,8 @@ export class Transcript {
   private async attempt(sequence: number | null): Promise<void> {
     try {
       const { session } = await open(this.id, sequence)
-      if (session?.messages.nodes.some(isProse)) await proseInTime()
+      const hasProse = session?.messages.nodes.some(isProse)
+      if (hasProse) await proseInTime()
       if (this.closed) return
       if (!session) {
         this.state = 'absent'
@@ -85,6 +86,7 @@ export class Transcript {
         this.problem = null
         this.put(session.messages.nodes)
         this.listen()
+        if (!hasProse) proseWhenIdle()
       }
     } catch (error) {
       if (this.closed) return

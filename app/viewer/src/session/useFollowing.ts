@@ -30,8 +30,8 @@ export interface Following {
   scrolls: boolean
   /** Stay where the list is. */
   leave: () => void
-  /** Go to a message, and keep it there until the person moves on: at the top, or so that it is in sight. */
-  hold: (sequence: number, top: 0 | 'in sight') => void
+  /** Go to a message, and keep it there until the person moves on: so many pixels below the top, or in sight. */
+  hold: (sequence: number, top: number | 'in sight') => void
   toEnd: () => void
   onScroll: (offset: number) => void
   onResize: () => void
@@ -46,10 +46,11 @@ export function useFollowing(
   list: RefObject<VListHandle | null>,
   box: RefObject<HTMLElement | null>,
   start: number | null,
+  top: number,
 ): Following {
   const [away, setAway] = useState<number | null>(start === null ? null : transcript.count)
   const [scrolls, setScrolls] = useState(true)
-  const held = useRef<Hold | null>(start === null ? 'end' : start ? { sequence: start, top: 0 } : null)
+  const held = useRef<Hold | null>(start === null ? 'end' : start ? { sequence: start, top } : null)
   const pressed = useRef<{ hold: Hold; x: number; y: number } | null>(null)
   const queued = useRef(false)
   const touched = useRef(0)
@@ -249,7 +250,7 @@ function target(hold: Hold, list: VListHandle, element: HTMLElement): number | n
 }
 
 /** The row of a list that holds an element; what is opened in place may have a list of its own. */
-function rowIn(list: Element | null, element: Element): HTMLElement | null {
+export function rowIn(list: Element | null, element: Element): HTMLElement | null {
   let row = element.closest<HTMLElement>('article')
   while (row && row.closest('.list') !== list)
     row = row.parentElement?.closest<HTMLElement>('article') ?? null

@@ -1,27 +1,22 @@
 import { Search } from 'lucide-react'
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { request } from '../graphql/client'
 import { ProjectsQuery } from '../graphql/documents'
-import { amend } from '../interface/navigation'
 import { visible } from '../interface/visible'
-import type { Filter } from './store'
+import { narrow, STATUSES } from './filter'
+import type { Filter, Sessions } from './store'
 
 const TYPING_MS = 200
-const STATUSES = [
-  ['ACTIVE', 'Active'],
-  ['COMPLETED', 'Completed'],
-  ['FAILED', 'Failed'],
-  ['ARCHIVED', 'Archived'],
-] as const
 
 interface Props {
   filter: Filter
-  agents: string[]
+  sessions: Sessions
   search: RefObject<HTMLInputElement | null>
 }
 
-/** What narrows the list down; it is in the address, so that a filtered list can be linked to. */
-export function Filters({ filter, agents, search }: Props) {
+/** What narrows the list down. */
+export function Filters({ filter, sessions, search }: Props) {
+  const agents = useAgents(sessions)
   const [projects, setProjects] = useState<{ id: string; name: string }[]>([])
   const [typed, setTyped] = useState(filter.title)
   useEffect(() => {
@@ -83,7 +78,7 @@ export function Filters({ filter, agents, search }: Props) {
 }
 
 interface ChoiceProps {
-  name: string
+  name: Parameters<typeof narrow>[0]
   label: string
   value: string
   all: string
@@ -99,10 +94,10 @@ function Choice({ name, label, value, all, children }: ChoiceProps) {
   )
 }
 
-function narrow(name: string, value: string): void {
-  const parameters = new URLSearchParams(location.search)
-  if (value) parameters.set(name, value)
-  else parameters.delete(name)
-  const query = parameters.toString()
-  amend(query ? `/?${query}` : '/')
+/** The agents that were seen, to choose from. */
+function useAgents(sessions: Sessions): string[] {
+  const seen = useRef(new Set<string>())
+  for (const row of sessions.rows) seen.current.add(row.agent)
+  if (sessions.filter.agent) seen.current.add(sessions.filter.agent)
+  return [...seen.current].sort()
 }

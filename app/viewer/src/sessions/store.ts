@@ -1,5 +1,5 @@
 /** The sessions that the list shows: pages by filter, changes as they happen. */
-import { follow, request, watchConnection } from '../graphql/client'
+import { follow, isConnected, request, watchConnection } from '../graphql/client'
 import {
   type ListedSession,
   ProjectSessionsQuery,
@@ -7,6 +7,9 @@ import {
   SessionsQuery,
 } from '../graphql/documents'
 import type { ResultOf } from '../graphql/graphql'
+
+/** The sessions are asked for once their changes are told, so that none is missed; that is waited for so long. */
+const PATIENCE_MS = 300
 
 type Change = ResultOf<typeof SessionListUpdates>['sessionListUpdates']
 type Status = ListedSession['status']
@@ -57,11 +60,24 @@ export class Sessions {
       (data) => this.take(data.sessionListUpdates),
       () => undefined,
     )
-    this.underway = this.ask(null, () => this.first(count))
+    this.loading = true
+    this.changed()
+    let asked = false
+    const ask = () => {
+      clearTimeout(patience)
+      asked = true
+      this.underway = this.ask(null, () => this.first(count))
+    }
+    const patience = setTimeout(ask, PATIENCE_MS)
     // There is no backlog of changes: what happened before they are told, or while they were not, is read anew.
-    const unwatch = watchConnection(() => void this.underway.then(() => this.refresh()))
+    const unwatch = watchConnection(() => {
+      if (asked) void this.underway.then(() => this.refresh())
+      else ask()
+    })
+    if (isConnected()) ask()
     return () => {
       this.stopped = true
+      clearTimeout(patience)
       unfollow()
       unwatch()
       this.asking++

@@ -1,0 +1,26 @@
+import { amend } from '../interface/navigation'
+import { isNarrowed } from './filter'
+import type { Filter } from './store'
+
+/** In the place of rows where there are none. */
+export function Nothing({ filter }: { filter: Filter }) {
+  if (isNarrowed(filter)) {
+    return (
+      <p className="empty">
+        No session fits.{' '}
+        <button type="button" onClick={() => amend('/')}>
+          Show all
+        </button>
+      </p>
+    )
+  }
+  return (
+    <div className="empty">
+      <p>No sessions yet.</p>
+      <p>
+        Import what agents left on this disk with <code>toolfold import</code>, or let it watch with{' '}
+        <code>toolfold serve --watch</code>. They appear here as they come.
+      </p>
+    </div>
+  )
+}
