@@ -31,7 +31,7 @@ export const Blocks = memo(function Blocks({ blocks, call, command, agent }: Pro
   if (!blocks.length) return <p className="note">No output.</p>
   return blocks.map((block, index) => (
     <Boundary key={index} fallback={<Plain block={block} />}>
-      <One block={block} call={call} command={command} start={places[index] ?? null} />
+      <One block={block} call={call} command={command} start={places[index] ?? null} all={blocks} />
     </Boundary>
   ))
 })
@@ -39,16 +39,18 @@ export const Blocks = memo(function Blocks({ blocks, call, command, agent }: Pro
 interface OneProps extends Pick<Props, 'call' | 'command'> {
   block: Block
   start: Start | null
+  /** It, and those beside it. */
+  all: readonly Block[]
 }
 
-function One({ block, call, command, start }: OneProps) {
+function One({ block, call, command, start, all }: OneProps) {
   switch (block.__typename) {
     case 'TextBlock':
       return <Output text={block.text} call={call} />
     case 'DiffBlock':
       return <Compared block={block} start={start} />
     case 'TerminalBlock':
-      return <Command block={block} call={call} known={block.command === command} />
+      return <Command block={block} call={call} known={block.command === command} all={all} />
     case 'ImageBlock':
       return <PictureBlock block={block} />
     case 'AudioBlock':
@@ -86,7 +88,13 @@ function Compared({ block, start }: { block: Of<'DiffBlock'>; start: Start | nul
   return <Diff change={change} copy={block.newText} />
 }
 
-function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: ToolCall; known: boolean }) {
+interface CommandProps extends Pick<OneProps, 'call' | 'all'> {
+  block: Of<'TerminalBlock'>
+  known: boolean
+}
+
+function Command({ block, call, known, all }: CommandProps) {
+  const without = block.output ? null : withoutOutput(block, all)
   return (
     <>
       {block.command && !known && (
@@ -96,13 +104,8 @@ function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: Too
           <CopyButton text={block.command} label="Copy command" />
         </div>
       )}
-      {block.output ? (
-        <Text text={block.output} call={{ ...call, kind: 'EXECUTE' }} />
-      ) : (
-        <p className="note">
-          {block.output === null ? 'What the terminal printed was not recorded.' : 'No output.'}
-        </p>
-      )}
+      {block.output && <Text text={block.output} call={{ ...call, kind: 'EXECUTE' }} />}
+      {without && <p className="note">{without}</p>}
       {block.exitCode !== null && (
         <p className={block.exitCode ? 'note bad' : 'note'}>
           Exit code {block.exitCode}
@@ -111,6 +114,16 @@ function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: Too
       )}
     </>
   )
+}
+
+/** What is said in the place of a terminal's output; null where the blocks beside it say what there was. */
+function withoutOutput(block: Of<'TerminalBlock'>, all: readonly Block[]): string | null {
+  if (block.output !== null) return 'No output.'
+  // Without a name it is no terminal of its own, but how the command ended whose output stands before it.
+  if (block.terminalId === null && block.exitCode !== null) return all.length > 1 ? null : 'No output.'
+  // Agents may give what a terminal printed as a text beside it.
+  if (all.some((other) => other.__typename === 'TextBlock' && other.text.trim())) return null
+  return 'No output was recorded.'
 }
 
 function PictureBlock({ block }: { block: Of<'ImageBlock'> }) {

@@ -137,6 +137,42 @@ test('a broken diff in a text is shown as the text that it is', () => {
   expect(container.textContent).toContain('not a diff at all')
 })
 
+type TerminalBlock = Extract<Block, { __typename: 'TerminalBlock' }>
+const terminal = (changes: Partial<TerminalBlock>): TerminalBlock => ({
+  __typename: 'TerminalBlock',
+  terminalId: null,
+  command: null,
+  exitCode: null,
+  output: null,
+  ...changes,
+})
+const printed = { __typename: 'TextBlock', text: 'PASS' } as const
+const nothing = { __typename: 'TextBlock', text: '' } as const
+const picture = { __typename: 'ImageBlock', mimeType: null, size: null, url: null, sourceUri: null } as const
+
+test.each<[string, Block[], string[]]>([
+  ['stands beside its text', [printed, terminal({ exitCode: 0 })], ['Exit code 0: success']],
+  ['failed beside its text', [printed, terminal({ exitCode: 2 })], ['Exit code 2']],
+  ['stands alone', [terminal({ exitCode: 0 })], ['No output.', 'Exit code 0: success']],
+  [
+    'stands beside an empty text',
+    [nothing, terminal({ exitCode: 0 })],
+    ['No output.', 'Exit code 0: success'],
+  ],
+  ['printed nothing', [terminal({ output: '', exitCode: 1 })], ['No output.', 'Exit code 1']],
+  ['printed', [terminal({ terminalId: 't', output: 'PASS', exitCode: 0 })], ['Exit code 0: success']],
+  ['has its text beside it', [printed, terminal({ terminalId: 't' })], []],
+  ['was named alone', [terminal({ terminalId: 't' })], ['No output was recorded.']],
+  [
+    'was named beside others',
+    [picture, nothing, terminal({ terminalId: 't', exitCode: 0 })],
+    ['The picture itself was not recorded.', 'No output.', 'No output was recorded.', 'Exit code 0: success'],
+  ],
+])('a command that %s says what is known of its output', (_, blocks, words) => {
+  const { container } = render(<Blocks blocks={blocks} call={toolCall()} command={null} agent="test" />)
+  expect([...container.querySelectorAll('.note')].map((note) => note.textContent)).toEqual(words)
+})
+
 test('an address that is no web page is no link', () => {
   const blocks = [
     {
