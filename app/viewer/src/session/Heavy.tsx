@@ -21,7 +21,11 @@ export default function Heavy({ id, jump, close }: Props) {
   const load = useCallback(() => {
     setReason(null)
     request(HeavyQuery, { id }).then(
-      (answer) => setFound(answer.session?.contentBreakdown ?? null),
+      ({ session }) => {
+        setFound(session?.contentBreakdown ?? null)
+        if (!session) setReason('The session is not there any more.')
+        else if (!session.contentBreakdown) setReason('The server did not tell its sizes.')
+      },
       (error: Error) => setReason(error.message),
     )
   }, [id])

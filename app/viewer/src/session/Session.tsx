@@ -92,11 +92,6 @@ export default function Session({ id }: { id: string }) {
               There is no such session, or it may not be read. <Link to="/">All sessions</Link>
             </p>
           )}
-          {transcript.state === 'deleted' && (
-            <p role="status" className="banner">
-              This session has been deleted. What is shown here was loaded before.
-            </p>
-          )}
           {transcript.state === 'open' && named !== null && named > transcript.count && (
             <p role="status" className="banner">
               There is no message {count(named)}:{' '}
