@@ -18,8 +18,8 @@ export function Nothing({ filter }: { filter: Filter }) {
     <div className="empty">
       <p>No sessions yet.</p>
       <p>
-        Import what agents left on this disk with <code>toolfold import</code>, or let it watch with{' '}
-        <code>toolfold serve --watch</code>. They appear here as they come.
+        Import what agents left on this disk with <code>toolfold import</code>, or have an agent recorded
+        while it works with <code>toolfold acp</code>. They appear here as they come.
       </p>
     </div>
   )
