@@ -468,6 +468,51 @@ test.each([
   expect(screen.queryByRole('button', { name: 'Tree' })).toBeNull()
 })
 
+const named = (...lines: string[]) => ({
+  blocks: undefined,
+  contentLines: { from: 1, lines, truncated: [], totalLines: lines.length, nextFrom: null },
+  images: [
+    { mimeType: 'image/png', size: 445_800, url: '/api/projects/default/blobs/sha256:p' },
+    { mimeType: 'audio/ogg', size: 300_000, url: '/api/projects/default/blobs/sha256:a' },
+    { mimeType: 'application/pdf', size: 200_000, url: '/api/projects/default/blobs/sha256:f' },
+  ],
+})
+
+test('what is no text in a large content is there by its address, and all of it in its order', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage({ contentSize: 1_200_000 }))
+  await user.click(head())
+  await loading.answer(
+    [],
+    named('[image/png, 445.8 kB]', '[audio/ogg, 300.0 kB]', '[application/pdf, 200.0 kB]'),
+  )
+  const picture = await screen.findByRole('img', { name: 'From the tool: image/png, 445.8 KB' })
+  expect(picture.getAttribute('src')).toBe('/api/projects/default/blobs/sha256:p')
+  expect(picture.getAttribute('loading')).toBe('lazy')
+  const sound = screen.getByLabelText('From the tool: audio/ogg, 300.0 KB')
+  expect([sound.getAttribute('src'), sound.getAttribute('preload')]).toEqual([
+    '/api/projects/default/blobs/sha256:a',
+    'none',
+  ])
+  const file = screen.getByRole('link', { name: 'Download' })
+  expect(file.getAttribute('href')).toBe('/api/projects/default/blobs/sha256:f')
+  expect(screen.queryByText(/445.8 kB/)).toBeNull()
+  expect(screen.queryByText(/Shown in parts/)).toBeNull()
+  expect(asked).toHaveBeenCalledTimes(1)
+})
+
+test('lines that say more than what is shown by its address stay', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage({ contentSize: 1_200_000 }))
+  await user.click(head())
+  await loading.answer([], named('Two pictures:', '[image/png, 445.8 kB]'))
+  expect(await screen.findByText(/Two pictures:/)).toBeTruthy()
+  expect(screen.getByText(/Shown in parts/)).toBeTruthy()
+  expect(screen.getByRole('img')).toBeTruthy()
+})
+
 test('what the guard kept back comes by lines as well', async () => {
   const user = userEvent.setup()
   const loading = pending()

@@ -4,13 +4,13 @@ import type { Block, ToolCall } from '../graphql/documents'
 import { Boundary } from '../interface/Boundary'
 import { CopyButton } from '../interface/CopyButton'
 import { size } from '../interface/format'
-import { Picture } from '../interface/Picture'
 import { visible } from '../interface/visible'
 import { Code } from './Code'
 import { compare } from './changes'
 import { Diff } from './Diff'
 import { unfenced } from './fence'
 import { JsonTree } from './JsonTree'
+import { PictureFile, Sound } from './Media'
 import { type Start, starts } from './places'
 import { File, Text } from './Text'
 
@@ -52,9 +52,9 @@ function One({ block, call, command, start, all }: OneProps) {
     case 'TerminalBlock':
       return <Command block={block} call={call} known={block.command === command} all={all} />
     case 'ImageBlock':
-      return <PictureBlock block={block} />
+      return <PictureFile file={block} sourceUri={block.sourceUri} />
     case 'AudioBlock':
-      return <Sound block={block} />
+      return <Sound file={block} />
     case 'ResourceLinkBlock':
       return <ResourceLink block={block} />
     case 'EmbeddedResourceBlock':
@@ -124,50 +124,6 @@ function withoutOutput(block: Of<'TerminalBlock'>, all: readonly Block[]): strin
   // Agents may give what a terminal printed as a text beside it.
   if (all.some((other) => other.__typename === 'TextBlock' && other.text.trim())) return null
   return 'No output was recorded.'
-}
-
-function PictureBlock({ block }: { block: Of<'ImageBlock'> }) {
-  const name = [block.mimeType ?? 'image', block.size === null ? null : size(block.size)]
-    .filter(Boolean)
-    .join(', ')
-  return (
-    <figure className="picture">
-      {block.url ? (
-        <Picture
-          url={block.url}
-          name={`From the tool: ${name}`}
-          otherwise={
-            <a href={block.url} download>
-              Download it{block.size === null ? '' : `, ${size(block.size)}`}
-            </a>
-          }
-        />
-      ) : (
-        <p className="note">The picture itself was not recorded.</p>
-      )}
-      <figcaption>
-        {name}
-        {block.sourceUri && <code>{visible(block.sourceUri)}</code>}
-      </figcaption>
-    </figure>
-  )
-}
-
-function Sound({ block }: { block: Of<'AudioBlock'> }) {
-  const name = [block.mimeType ?? 'sound', block.size === null ? null : size(block.size)]
-    .filter(Boolean)
-    .join(', ')
-  return (
-    <figure className="picture">
-      {block.url ? (
-        // biome-ignore lint/a11y/useMediaCaption: what a tool recorded has no captions.
-        <audio controls preload="none" src={block.url} aria-label={`From the tool: ${name}`} />
-      ) : (
-        <p className="note">The sound itself was not recorded.</p>
-      )}
-      <figcaption>{name}</figcaption>
-    </figure>
-  )
 }
 
 function ResourceLink({ block }: { block: Of<'ResourceLinkBlock'> }) {
