@@ -17,10 +17,14 @@ function useHighlighter(wanted: boolean): Highlight | null {
   useEffect(() => {
     if (!wanted || highlighter) return
     let mounted = true
-    void import('./highlighter').then((module) => {
-      highlighter = module.highlight
-      if (mounted) startTransition(() => arrived(true))
-    })
+    import('./highlighter').then(
+      (module) => {
+        highlighter = module.highlight
+        if (mounted) startTransition(() => arrived(true))
+      },
+      // Without colours it can be read as well; the next code asks again.
+      () => undefined,
+    )
     return () => {
       mounted = false
     }

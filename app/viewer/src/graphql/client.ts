@@ -165,7 +165,7 @@ function count(by: 1 | -1): void {
 // It comes when there is something to follow: what is shown first does without.
 let connecting: Promise<Client> | null = null
 const connect = async () =>
-  (await import('graphql-ws')).createClient({
+  (await theirs()).createClient({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => true,
@@ -178,6 +178,18 @@ const connect = async () =>
     lazyCloseTimeout: KEPT_MS,
     on: { connected: tellConnected, closed: tellClosed },
   })
+
+/** What a connection is made with; it is asked for until it comes, as the connection itself is. */
+async function theirs(): Promise<typeof import('graphql-ws')> {
+  for (let wait = 500; ; wait = Math.min(5000, 2 * wait)) {
+    try {
+      return await import('graphql-ws')
+    } catch {
+      tellClosed()
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+}
 
 /** Have at hand what a live connection is made with, for what is followed from the start. */
 export function prepareToFollow(): void {
