@@ -8,7 +8,14 @@ export function Nothing({ filter }: { filter: Filter }) {
     return (
       <p className="empty">
         No session fits.{' '}
-        <button type="button" onClick={() => amend('/')}>
+        <button
+          type="button"
+          onClick={(event) => {
+            // The button goes with what it says.
+            event.currentTarget.closest<HTMLElement>('[tabindex]')?.focus({ preventScroll: true })
+            amend('/')
+          }}
+        >
           Show all
         </button>
       </p>
