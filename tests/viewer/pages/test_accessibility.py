@@ -90,6 +90,23 @@ def test_the_help_sheet_has_no_violation(page: Page, site: Site) -> None:
     assert violations(page) == []
 
 
+@pytest.mark.parametrize("way", ["Escape", "Close"])
+@pytest.mark.parametrize("sheet", ["Keyboard help", "What is heavy"])
+def test_what_is_closed_gives_the_focus_back(
+    page: Page, site: Site, sample: str, sheet: str, way: str
+) -> None:
+    open_session(page, site, sample)
+    opener = page.get_by_role("button", name=sheet)
+    opener.press("Enter")
+    close = page.get_by_role("button", name="Close", exact=True)
+    if way == "Close":
+        close.press("Enter")
+    else:
+        close.press("Escape")
+    expect(close).to_have_count(0)
+    expect(opener).to_be_focused()
+
+
 def test_a_session_is_found_by_keyboard_alone(page: Page, site: Site) -> None:
     session = create(site, said("one", "The first"), title="By keyboard")
     page.goto(site.url)

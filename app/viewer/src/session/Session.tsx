@@ -25,6 +25,7 @@ export default function Session({ id }: { id: string }) {
   const jumpField = useRef<HTMLInputElement>(null)
   const [help, setHelp] = useState(false)
   const [heavy, setHeavy] = useState(false)
+  const heavyButton = useRef<HTMLButtonElement>(null)
   const named = useNamedMessage()
   const title = transcript.session?.title
   useEffect(() => {
@@ -54,6 +55,10 @@ export default function Session({ id }: { id: string }) {
     [],
   )
   useShortcuts(keys)
+  const closeHeavy = () => {
+    setHeavy(false)
+    heavyButton.current?.focus()
+  }
   const jump = (sequence: number) => {
     if (namedMessage() === sequence) messages.current?.jump(sequence)
     else go(`/sessions/${id}#m${sequence}`)
@@ -69,7 +74,13 @@ export default function Session({ id }: { id: string }) {
           {transcript.session && <Facts session={transcript.session} messages={transcript.count} />}
         </div>
         <JumpField ref={jumpField} last={transcript.count} jump={jump} />
-        <button type="button" className="quiet" aria-expanded={heavy} onClick={() => setHeavy(!heavy)}>
+        <button
+          ref={heavyButton}
+          type="button"
+          className="quiet"
+          aria-expanded={heavy}
+          onClick={() => setHeavy(!heavy)}
+        >
           <ChartBarBig size={16} aria-hidden /> <span className="wide-only">What is heavy</span>
           <span className="unseen narrow-only">What is heavy here</span>
         </button>
@@ -109,7 +120,7 @@ export default function Session({ id }: { id: string }) {
             />
           )}
         </main>
-        {heavy && <Heavy id={id} jump={jump} close={() => setHeavy(false)} />}
+        {heavy && <Heavy id={id} jump={jump} close={closeHeavy} />}
       </div>
       {help && <Help close={() => setHelp(false)} />}
     </div>
