@@ -165,7 +165,7 @@ function count(by: 1 | -1): void {
 // It comes when there is something to follow: what is shown first does without.
 let connecting: Promise<Client> | null = null
 const connect = async () =>
-  (await theirs()).createClient({
+  (await maker())({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => true,
@@ -180,10 +180,11 @@ const connect = async () =>
   })
 
 /** What a connection is made with; it is asked for until it comes, as the connection itself is. */
-async function theirs(): Promise<typeof import('graphql-ws')> {
+async function maker(): Promise<typeof import('graphql-ws').createClient> {
   for (let wait = 500; ; wait = Math.min(5000, 2 * wait)) {
     try {
-      return await import('graphql-ws')
+      // By its name, so that the rest of theirs is left out of the build.
+      return (await import('graphql-ws')).createClient
     } catch {
       tellClosed()
       await new Promise((resolve) => setTimeout(resolve, wait))
