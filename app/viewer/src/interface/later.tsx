@@ -3,7 +3,7 @@ import { Failure } from './Failure'
 
 /** What has come breaks nothing; what has not leaves nothing behind in the browser that a second try would find. */
 const REASON =
-  'A part of the viewer could not be loaded. If it cannot be had again either, load the page anew: the server may have a newer one.'
+  'A part of the viewer could not be loaded. If Retry does not help, load the page again: the server may have a newer one.'
 
 /**
  * A component whose code comes when it is first shown, and `fallback` until then. Where it does not come, that is said

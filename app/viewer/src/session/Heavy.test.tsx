@@ -10,7 +10,7 @@ vi.mock('../graphql/client', async (original) => ({
 }))
 
 const asked = vi.mocked(request)
-const show = () => render(<Heavy id="s" jump={() => undefined} close={() => undefined} />)
+const show = () => render(<Heavy id="s" jump={() => undefined} />)
 
 test.each([
   [{ session: null }, 'The session is not there any more.'],

@@ -6,15 +6,13 @@ import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
 import { count, counted, fully, roughly, size } from '../interface/format'
 import { Help } from '../interface/Help'
-import { later } from '../interface/later'
 import { go, Link, useNamedMessage, usePlace, useVisit } from '../interface/navigation'
 import { useShortcuts } from '../interface/shortcuts'
 import { visible } from '../interface/visible'
 import { StatusMark } from '../sessions/StatusMark'
+import { HeavyPanel } from './HeavyPanel'
 import { Messages, type MessagesHandle, walking } from './Messages'
 import { useTranscript } from './useTranscript'
-
-const Heavy = later(() => import('./Heavy'))
 
 /** One session: its head, its messages, and beside them what is heavy. */
 export default function Session({ id }: { id: string }) {
@@ -120,7 +118,7 @@ export default function Session({ id }: { id: string }) {
             />
           )}
         </main>
-        {heavy && <Heavy id={id} jump={jump} close={closeHeavy} />}
+        {heavy && <HeavyPanel id={id} jump={jump} close={closeHeavy} />}
       </div>
       {help && <Help close={() => setHelp(false)} />}
     </div>
