@@ -139,7 +139,9 @@ function ResourceLink({ block }: { block: Of<'ResourceLinkBlock'> }) {
           <strong>{title}</strong>
         )}
         <span className="quiet">
-          {[block.mimeType, block.size === null ? null : size(block.size)].filter(Boolean).join(', ')}
+          {[visible(block.mimeType ?? ''), block.size === null ? null : size(block.size)]
+            .filter(Boolean)
+            .join(', ')}
         </span>
       </div>
       <code>{visible(block.uri)}</code>
@@ -155,7 +157,9 @@ function Resource({ block }: { block: Of<'EmbeddedResourceBlock'> }) {
       <div className="resource">
         <code>{visible(block.uri)}</code>
         <span className="quiet">
-          {[block.mimeType, block.size === null ? null : size(block.size)].filter(Boolean).join(', ')}
+          {[visible(block.mimeType ?? ''), block.size === null ? null : size(block.size)]
+            .filter(Boolean)
+            .join(', ')}
         </span>
         {block.url && (
           <a href={block.url} download className="button">

@@ -74,7 +74,9 @@ export function Filters({ filter, sessions, search }: Props) {
       )}
       <Choice name="agent" label="Agent" value={filter.agent} all="Any agent">
         {agents.map((agent) => (
-          <option key={agent}>{agent}</option>
+          <option key={agent} value={agent}>
+            {visible(agent)}
+          </option>
         ))}
       </Choice>
       <Choice name="status" label="Status" value={filter.status ?? ''} all="Any status">
