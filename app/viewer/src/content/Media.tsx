@@ -1,7 +1,9 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import type { Media } from '../graphql/documents'
+import { Failure } from '../interface/Failure'
 import { counted, size } from '../interface/format'
+import { useTrouble } from '../interface/media'
 import { Picture } from '../interface/Picture'
 import { visible } from '../interface/visible'
 
@@ -73,14 +75,29 @@ export function Sound({ file }: { file: File }) {
   return (
     <figure className="picture">
       {file.url ? (
-        // biome-ignore lint/a11y/useMediaCaption: what a tool recorded has no captions.
-        <audio controls preload="none" src={file.url} aria-label={`From the tool: ${name}`} />
+        <Player url={file.url} name={name} />
       ) : (
         <p className="note">The sound itself was not recorded.</p>
       )}
       <figcaption>{name}</figcaption>
     </figure>
   )
+}
+
+function Player({ url, name }: { url: string; name: string }) {
+  const { trouble, retry, element } = useTrouble(url, false)
+  if (trouble === 'damaged') {
+    return (
+      <p className="note">
+        The sound cannot be played: its data may be damaged, or of a kind that the browser does not know.{' '}
+        <a href={url} download>
+          Download it
+        </a>
+      </p>
+    )
+  }
+  if (trouble) return <Failure reason={`The sound could not be loaded. ${trouble.reason}`} retry={retry} />
+  return <audio {...element} controls preload="none" aria-label={`From the tool: ${name}`} />
 }
 
 function nameOf(file: File, otherwise: string): string {
