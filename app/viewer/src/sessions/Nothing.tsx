@@ -2,12 +2,17 @@ import { amend } from '../interface/navigation'
 import { isNarrowed } from './filter'
 import type { Filter } from './store'
 
+interface Props {
+  filter: Filter
+  projectIsAbsent: boolean
+}
+
 /** In the place of rows where there are none. */
-export function Nothing({ filter }: { filter: Filter }) {
+export function Nothing({ filter, projectIsAbsent }: Props) {
   if (isNarrowed(filter)) {
     return (
       <p className="empty">
-        No session fits.{' '}
+        {projectIsAbsent ? 'There is no such project, or it may not be read.' : 'No session fits.'}{' '}
         <button
           type="button"
           onClick={(event) => {
