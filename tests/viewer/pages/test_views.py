@@ -67,13 +67,17 @@ def _noise(side: int) -> bytes:
 
 
 def test_numbers_are_shown_as_they_were_written(page: Page, site: Site) -> None:
-    numbers = '{"id": 9007199254740993, "tiny": 1e-400, "plain": 12.5}'
+    written = (
+        *("9007199254740993", "1e-400", "12.5", "1.0", "-0.0", "-0", "0.50", "1E3", "1234567890.1234567"),
+        *("0.0000001", "-2.10", "77"),
+    )
+    numbers = f"[{','.join(written)}]"
     session = create(
         site, called("numbers", [text(numbers)], rawInput={"tweet": 1234567890123456789})
     )
     open_session(page, site, session)
     head(page, "numbers").click()
-    for number in ("9007199254740993", "1e-400", "12.5", "1234567890123456789"):
+    for number in (*written, "1234567890123456789"):
         expect(body(page, "numbers").get_by_text(number, exact=True)).to_be_visible()
 
 
