@@ -389,6 +389,41 @@ async function openLines(call: Partial<ToolCall>, lines: string[], totalLines = 
   return { user, ...view }
 }
 
+const clipboard = () => screen.getAllByRole('button', { name: /^Copy/ }).map((one) => one.title)
+
+test.each(['EXECUTE', 'OTHER'] as const)(
+  'what copies a part of an output (%s) says of how much',
+  async (kind) => {
+    const { user } = await openLines({ kind }, ['one', 'two'], 5)
+    await vi.waitFor(() => expect(clipboard()).toEqual(['Copy these 2 lines']))
+    const lines = { from: 5, lines: ['five'], truncated: [], totalLines: 5, nextFrom: null }
+    asked.mockResolvedValueOnce({ message: { toolMetadata: { contentLines: lines } } } as never)
+    await user.click(screen.getByRole('button', { name: 'Show the end' }))
+    await vi.waitFor(() => expect(clipboard()).toEqual(['Copy these 2 lines', 'Copy this line']))
+    const rest = { ...lines, from: 3, lines: ['three', 'four', 'five'] }
+    asked.mockResolvedValueOnce({ message: { toolMetadata: { contentLines: rest } } } as never)
+    await user.click(screen.getByRole('button', { name: /Show more/ }))
+    await vi.waitFor(() => expect(clipboard()).toEqual(['Copy output']))
+  },
+)
+
+test('what copies lines that are cut says that it copies what is shown', async () => {
+  await openLines({}, ['x'.repeat(30_000)], 1)
+  await vi.waitFor(() => expect(clipboard()).toEqual(['Copy what is shown']))
+})
+
+test('what copies stored JSON that is not all there says of how much', async () => {
+  const { user } = await openLines({}, ['one'], 1)
+  const slice = (text: string, nextOffset: number | null) =>
+    ({ message: { toolMetadata: { contentSlice: { text, nextOffset, totalSize: 400_000 } } } }) as never
+  asked.mockResolvedValueOnce(slice('[{', 256_000))
+  await user.click(await screen.findByRole('button', { name: 'Stored JSON' }))
+  await vi.waitFor(() => expect(clipboard()).toContain('Copy the first 256.0 KB'))
+  asked.mockResolvedValueOnce(slice('}]', null))
+  await user.click(screen.getByRole('button', { name: /Show more/ }))
+  await vi.waitFor(() => expect(clipboard()).toContain('Copy stored json'))
+})
+
 test('the fence around a large output is not shown, whichever of its lines are', async () => {
   const { user, container } = await openLines({}, ['```console', 'one', 'two'])
   const shown = () => container.querySelector('.scroll pre:not(.numbers)')?.textContent

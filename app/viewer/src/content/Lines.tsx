@@ -112,9 +112,9 @@ function Joined({ parts, call, language, isFenced }: JoinedProps) {
   return (
     <>
       {printed ? (
-        <TerminalParts parts={texts} label={label} />
+        <TerminalParts parts={texts} label={label} copyLabel={copyLabel(parts, isFenced)} />
       ) : (
-        <CodeParts parts={texts} language={language} label={label} />
+        <CodeParts parts={texts} language={language} label={label} copyLabel={copyLabel(parts, isFenced)} />
       )}
       {parts.some(isCut) && (
         <p className="note">Very long lines are cut where … stands; the download has all of them.</p>
@@ -144,6 +144,15 @@ function short(line: string, isCut: boolean): string {
   const state = end.slice(end.lastIndexOf('\r') + 1)
   const shown = state.length > MOST_LINE ? state.slice(0, MOST_LINE) : end.slice(-MOST_LINE)
   return `…\r${shown}${isCut || state.length > MOST_LINE ? ' …' : ''}`
+}
+
+/** What copying these parts copies: all of the output, or so many lines of it. */
+function copyLabel(parts: readonly Part[], isFenced: boolean): string {
+  if (parts.some(isCut)) return 'Copy what is shown'
+  if (parts[0]?.from === 1 && parts[parts.length - 1]?.nextFrom === null) return 'Copy output'
+  const shown = isFenced ? parts.map(withinFence) : parts
+  const lines = shown.reduce((sum, part) => sum + part.lines.length, 0)
+  return lines === 1 ? 'Copy this line' : `Copy these ${count(lines)} lines`
 }
 
 function isCut(part: Part): boolean {

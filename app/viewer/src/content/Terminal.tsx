@@ -28,9 +28,11 @@ export const Terminal = memo(function Terminal({ text, label }: Props) {
 export function TerminalParts({
   parts,
   label = 'Terminal output',
+  copyLabel = 'Copy output',
 }: {
   parts: readonly Part[]
   label?: string
+  copyLabel?: string
 }) {
   const [raw, setRaw] = useState(false)
   const [isPressed, press] = useState(false)
@@ -59,7 +61,7 @@ export function TerminalParts({
             Raw
           </button>
         )}
-        <CopyButton text={() => withoutEscapes(joined(parts))} label="Copy output" />
+        <CopyButton text={() => withoutEscapes(joined(parts))} label={copyLabel} />
       </div>
       <section className="scroll" tabIndex={0} aria-label={label}>
         {raw
