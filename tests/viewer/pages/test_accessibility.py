@@ -2,13 +2,14 @@
 
 import json
 import re
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.viewer.conftest import Site
 from tests.viewer.looking import body, head, open_session, overflows, violations
-from tests.viewer.sessions import called, create, said, text
+from tests.viewer.sessions import ESCAPE, called, create, said, text
 
 
 @pytest.fixture(scope="package")
@@ -61,6 +62,68 @@ def test_an_open_card_has_no_violation(
     head(page, title).click()
     expect(body(page, title)).to_contain_text(shown)
     assert violations(page) == []
+
+
+def test_what_colours_tell_is_told_where_a_person_has_chosen_them_all(
+    page: Page, site: Site
+) -> None:
+    reverse = text(f"{ESCAPE}[7mchosen{ESCAPE}[0m beside")
+    call = called("a command", [reverse], rawInput={"command": "x" * 50}, rawOutput={"a": "b" * 50})
+    session = create(site, said("one", "The first"), call)
+    page.emulate_media(forced_colors="active")
+    open_session(page, site, session)
+    page.get_by_role("button", name="What is heavy").click()
+    grounds = page.locator(".heavy .track").first.locator("span")
+    expect(grounds).to_have_count(3)
+    colours = [_ground(one) for one in grounds.all()]
+    assert len({*colours, _ground(page.locator(".heavy"))}) == 4
+    legend = "spans => spans.map(one => getComputedStyle(one, '::before').backgroundColor)"
+    assert page.locator(".legend span").evaluate_all(legend) == colours
+    head(page, "a command").click()
+    shown = body(page, "a command")
+    assert _ground(shown.get_by_text("chosen")) != _ground(shown.get_by_text("beside"))
+    page.keyboard.press("g")
+    row = page.locator("article[data-current] > .content")
+    expect(row).to_have_css("border-inline-start-width", "3px")
+
+
+@pytest.mark.parametrize("forced", ["active", "none"])
+def test_a_switch_that_is_on_looks_so(
+    page: Page, site: Site, forced: Literal["active", "none"]
+) -> None:
+    session = create(
+        site,
+        called("printed", [text(f"{ESCAPE}[1mbold{ESCAPE}[0m")]),
+        called("values", [text('{"a": [1]}')]),
+    )
+    page.emulate_media(forced_colors=forced)
+    open_session(page, site, session)
+    for call, name in (("printed", "Raw"), ("values", "Text")):
+        head(page, call).click()
+        switch = body(page, call).get_by_role("button", name=name, exact=True)
+        before = _ground(switch)
+        switch.click()
+        expect(switch).to_have_attribute("aria-pressed", "true")
+        page.mouse.move(0, 0)
+        assert _ground(switch) != before
+    page.emulate_media(forced_colors="none")
+    assert violations(page) == []
+
+
+def _ground(element: Locator) -> str:
+    """Return the colour that an element is drawn on."""
+    colour: str = element.evaluate(
+        """
+        (element) => {
+          for (let one = element; one; one = one.parentElement) {
+            const colour = getComputedStyle(one).backgroundColor
+            if (!/^rgba.*, 0\\)$/.test(colour)) return colour
+          }
+          return 'none'
+        }
+        """
+    )
+    return colour
 
 
 def test_a_failed_card_and_what_is_heavy_have_no_violation(
