@@ -220,6 +220,25 @@ def test_a_session_is_walked_through_by_keyboard_alone(page: Page, site: Site) -
     expect(page.locator("article[data-sequence='2']")).not_to_be_focused()
 
 
+@pytest.mark.parametrize("way", ["field", "address"])
+def test_a_message_that_is_gone_to_has_the_focus_where_its_page_is_loaded(
+    page: Page, site: Site, sample: str, way: str
+) -> None:
+    open_session(page, site, sample)
+    page.keyboard.press("g")
+    expect(page.locator("article[data-sequence='1']")).to_be_focused()
+    for sequence in (60, 30, 50):
+        if way == "field":
+            page.keyboard.press("/")
+            page.keyboard.type(str(sequence))
+            page.keyboard.press("Enter")
+        else:
+            page.evaluate("sequence => { location.hash = `m${sequence}` }", sequence)
+        row = page.locator(f"article[data-sequence='{sequence}']")
+        expect(row).to_be_focused()
+        expect(row).to_be_in_viewport()
+
+
 def test_a_place_that_is_no_number_is_told(page: Page, site: Site) -> None:
     session = create(site, said("one", "The first"), said("two", "The last"))
     open_session(page, site, session)
