@@ -135,6 +135,26 @@ def test_every_option_of_a_command_is_documented_and_no_other(name: str) -> None
     assert documented == options - {"--data-dir", "--database-url"}
 
 
+def test_every_command_that_is_named_is_there_with_its_options() -> None:
+    """On the pages, and in what the viewer says."""
+    named = {(page.name, code) for page in PAGES for code in in_code(page)}
+    for module in (ROOT / "app" / "viewer" / "src").rglob("*.tsx"):
+        named |= {
+            (module.name, code) for code in re.findall(r"<code>([^<{]+)</code>", text(module))
+        }
+    missing = []
+    for where, code in named:
+        called = re.match(r"(?:\S+=\S* )*toolfold ([a-z][a-z-]*)", code)
+        if called is None:
+            continue
+        command = commands(program).get(called[1])
+        parameters = [] if command is None else command.params
+        known = {"--help", *(option for parameter in parameters for option in parameter.opts)}
+        if command is None or set(re.findall(r"(?<=\s)--[a-z-]+\b", code)) - known:
+            missing.append((where, code))
+    assert missing == []
+
+
 def test_every_finding_of_doctor_is_documented_and_no_other() -> None:
     section = sections(DOCS / "cli.md", "##")["`toolfold doctor`"]
     documented = re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)

@@ -12,8 +12,9 @@ const SessionList = later(() => import('./sessions/SessionList'))
 /** Show what the address asks for, once its code is there. */
 export async function show(place: HTMLElement) {
   const path = location.pathname
-  if (sessionIn(path) !== null) await Session.ready()
-  else if (isList(path)) await SessionList.ready()
+  // What does not come is told in its place.
+  if (sessionIn(path) !== null) await Session.ready().catch(() => undefined)
+  else if (isList(path)) await SessionList.ready().catch(() => undefined)
   createRoot(place).render(<App />)
 }
 

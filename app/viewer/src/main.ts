@@ -7,9 +7,22 @@ import './style/index.css'
 const id = sessionIn(location.pathname)
 if (id !== null) begin(id, beginning())
 // The page's code comes beside that of the frame around it, not after it.
-if (id !== null) void import('./session/Session')
+const place = document.getElementById('root') as HTMLElement
+const early = (code: Promise<unknown>) => code.catch(() => undefined)
+if (id !== null) early(import('./session/Session'))
 else if (isList(location.pathname)) {
   prepareToFollow()
-  void import('./sessions/SessionList')
+  early(import('./sessions/SessionList'))
 }
-void import('./App').then(({ show }) => show(document.getElementById('root') as HTMLElement))
+import('./App').then(
+  ({ show }) => show(place),
+  () => {
+    const again = document.createElement('a')
+    again.href = location.href
+    again.textContent = 'Load it again'
+    // To the same address with a `#`, a link loads nothing.
+    again.onclick = () => location.reload()
+    place.append('The viewer could not be loaded. ', again)
+    place.role = 'alert'
+  },
+)

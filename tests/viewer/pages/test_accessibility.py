@@ -2,13 +2,14 @@
 
 import json
 import re
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.viewer.conftest import Site
 from tests.viewer.looking import body, head, open_session, overflows, violations
-from tests.viewer.sessions import called, create, said, text
+from tests.viewer.sessions import ESCAPE, called, create, said, text
 
 
 @pytest.fixture(scope="package")
@@ -63,6 +64,68 @@ def test_an_open_card_has_no_violation(
     assert violations(page) == []
 
 
+def test_what_colours_tell_is_told_where_a_person_has_chosen_them_all(
+    page: Page, site: Site
+) -> None:
+    reverse = text(f"{ESCAPE}[7mchosen{ESCAPE}[0m beside")
+    call = called("a command", [reverse], rawInput={"command": "x" * 50}, rawOutput={"a": "b" * 50})
+    session = create(site, said("one", "The first"), call)
+    page.emulate_media(forced_colors="active")
+    open_session(page, site, session)
+    page.get_by_role("button", name="What is heavy").click()
+    grounds = page.locator(".heavy .track").first.locator("span")
+    expect(grounds).to_have_count(3)
+    colours = [_ground(one) for one in grounds.all()]
+    assert len({*colours, _ground(page.locator(".heavy"))}) == 4
+    legend = "spans => spans.map(one => getComputedStyle(one, '::before').backgroundColor)"
+    assert page.locator(".legend span").evaluate_all(legend) == colours
+    head(page, "a command").click()
+    shown = body(page, "a command")
+    assert _ground(shown.get_by_text("chosen")) != _ground(shown.get_by_text("beside"))
+    page.keyboard.press("g")
+    row = page.locator("article[data-current] > .content")
+    expect(row).to_have_css("border-inline-start-width", "3px")
+
+
+@pytest.mark.parametrize("forced", ["active", "none"])
+def test_a_switch_that_is_on_looks_so(
+    page: Page, site: Site, forced: Literal["active", "none"]
+) -> None:
+    session = create(
+        site,
+        called("printed", [text(f"{ESCAPE}[1mbold{ESCAPE}[0m")]),
+        called("values", [text('{"a": [1]}')]),
+    )
+    page.emulate_media(forced_colors=forced)
+    open_session(page, site, session)
+    for call, name in (("printed", "Raw"), ("values", "Text")):
+        head(page, call).click()
+        switch = body(page, call).get_by_role("button", name=name, exact=True)
+        before = _ground(switch)
+        switch.click()
+        expect(switch).to_have_attribute("aria-pressed", "true")
+        page.mouse.move(0, 0)
+        assert _ground(switch) != before
+    page.emulate_media(forced_colors="none")
+    assert violations(page) == []
+
+
+def _ground(element: Locator) -> str:
+    """Return the colour that an element is drawn on."""
+    colour: str = element.evaluate(
+        """
+        (element) => {
+          for (let one = element; one; one = one.parentElement) {
+            const colour = getComputedStyle(one).backgroundColor
+            if (!/^rgba.*, 0\\)$/.test(colour)) return colour
+          }
+          return 'none'
+        }
+        """
+    )
+    return colour
+
+
 def test_a_failed_card_and_what_is_heavy_have_no_violation(
     page: Page, site: Site, sample: str
 ) -> None:
@@ -88,6 +151,23 @@ def test_the_help_sheet_has_no_violation(page: Page, site: Site) -> None:
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
     assert violations(page) == []
+
+
+@pytest.mark.parametrize("way", ["Escape", "Close"])
+@pytest.mark.parametrize("sheet", ["Keyboard help", "What is heavy"])
+def test_what_is_closed_gives_the_focus_back(
+    page: Page, site: Site, sample: str, sheet: str, way: str
+) -> None:
+    open_session(page, site, sample)
+    opener = page.get_by_role("button", name=sheet)
+    opener.press("Enter")
+    close = page.get_by_role("button", name="Close", exact=True)
+    if way == "Close":
+        close.press("Enter")
+    else:
+        close.press("Escape")
+    expect(close).to_have_count(0)
+    expect(opener).to_be_focused()
 
 
 def test_a_session_is_found_by_keyboard_alone(page: Page, site: Site) -> None:
@@ -138,6 +218,25 @@ def test_a_session_is_walked_through_by_keyboard_alone(page: Page, site: Site) -
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     expect(page.locator("article[data-sequence='2']")).not_to_be_focused()
+
+
+@pytest.mark.parametrize("way", ["field", "address"])
+def test_a_message_that_is_gone_to_has_the_focus_where_its_page_is_loaded(
+    page: Page, site: Site, sample: str, way: str
+) -> None:
+    open_session(page, site, sample)
+    page.keyboard.press("g")
+    expect(page.locator("article[data-sequence='1']")).to_be_focused()
+    for sequence in (60, 30, 50):
+        if way == "field":
+            page.keyboard.press("/")
+            page.keyboard.type(str(sequence))
+            page.keyboard.press("Enter")
+        else:
+            page.evaluate("sequence => { location.hash = `m${sequence}` }", sequence)
+        row = page.locator(f"article[data-sequence='{sequence}']")
+        expect(row).to_be_focused()
+        expect(row).to_be_in_viewport()
 
 
 def test_a_place_that_is_no_number_is_told(page: Page, site: Site) -> None:

@@ -93,6 +93,44 @@ def test_a_list_that_cannot_be_had_says_so_in_the_place_of_rows(page: Page, site
     assert violations(page) == []
 
 
+def test_who_leaves_the_search_goes_on_in_what_was_found(page: Page, site: Site) -> None:
+    create(site, said("one", "Words"), title="Sought and found")
+    create(site, said("one", "Words"), title="Newer than that")
+    page.goto(site.url)
+    expect(page.get_by_role("link", name="Newer than that")).to_be_visible()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("Sought and")
+    expect(page.locator("a.open")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("searchbox")).to_have_value("Sought and")
+    expect(page.get_by_role("searchbox")).not_to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator("a.open")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Sought and found")).to_be_visible()
+
+
+def test_a_row_that_goes_leaves_the_focus_to_its_neighbour(page: Page, site: Site) -> None:
+    ids = [create(site, title=f"Going {place}") for place in (3, 2, 1)]
+    page.goto(f"{site.url}/?q=Going")
+    rows = page.locator("a.open")
+    expect(rows).to_have_count(3)
+    document = "mutation D($id: ID!) {deleteSession(input: {id: $id}) {errors {message}}}"
+    for _ in range(3):
+        page.keyboard.press("j")
+    for gone, focused in ((ids[0], "Going 2"), (ids[2], "Going 2")):
+        site.query(document, id=gone)
+        expect(page.get_by_role("link", name=focused)).to_be_focused()
+    site.query(document, id=ids[1])
+    expect(page.get_by_text("No session fits.")).to_be_visible()
+    expect(page.get_by_role("main")).to_be_focused()
+    page.get_by_role("button", name="Show all").press("Enter")
+    expect(rows.first).to_be_visible()
+    expect(page.get_by_role("searchbox")).to_have_value("")
+    expect(page.get_by_role("main")).to_be_focused()
+
+
 def test_projects_beyond_a_page_can_be_chosen(page: Page, site: Site) -> None:
     def answer(route: Route) -> None:
         sent = _operation(route)

@@ -9,7 +9,16 @@ from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.cli.conftest import process
 from tests.cli.serving import graphql_url, serving
 from tests.viewer.conftest import TIMEOUT_MS, Site
-from tests.viewer.looking import Shown, body, distance_from_end, head, next_frame, open_session
+from tests.viewer.looking import (
+    Operations,
+    Shown,
+    body,
+    distance_from_end,
+    head,
+    next_frame,
+    open_session,
+    rest,
+)
 from tests.viewer.sessions import append, called, create, said, text, update
 
 _TOP = "element => element.getBoundingClientRect().top"
@@ -276,6 +285,31 @@ def test_a_session_that_is_deleted_while_it_is_open_says_that_alone(page: Page, 
     page.clock.run_for(60_000)
     expect(page.get_by_text("Its words")).to_be_visible()
     expect(page.get_by_text("out of reach")).to_have_count(0)
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
+def test_what_was_not_loaded_of_a_deleted_session_is_told_and_not_asked_for_again(
+    page: Page, site: Site, *, told: bool
+) -> None:
+    session = create(site, *(said(f"m{place}", f"Words {place}. " * 20) for place in range(200)))
+    if not told:
+        page.route_web_socket("**/graphql", lambda socket: socket.close())
+    open_session(page, site, session)
+    operations = Operations(page)
+    document = "mutation D($id: ID!) {deleteSession(input: {id: $id}) {errors {message}}}"
+    site.query(document, id=session)
+    if told:
+        expect(page.get_by_text("This session has been deleted.")).to_be_visible()
+    page.keyboard.press("g")
+    expect(page.get_by_role("alert")).to_contain_text("The session is not there any more.")
+    expect(page.get_by_text("This session has been deleted.")).to_be_visible()
+    for key in ["j", "j", "G", "g"]:
+        page.keyboard.press(key)
+        rest(page)
+    assert operations.names.count("Messages") == (0 if told else 1)
+    page.get_by_role("button", name="Retry").click()
+    expect(page.get_by_role("alert")).to_contain_text("The session is not there any more.")
+    expect(page.locator(".list")).to_have_count(1)
 
 
 def test_a_session_opened_while_the_server_is_away_comes_with_it(

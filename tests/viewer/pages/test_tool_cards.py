@@ -184,7 +184,7 @@ def test_a_line_of_5_mb_is_shown_in_part(page: Page, site: Site) -> None:
     open_session(page, site, session)
     expect(head(page, "long")).to_contain_text("5.0 MB")
     head(page, "long").click()
-    expect(body(page, "long")).to_contain_text("Very long lines are cut here")
+    expect(body(page, "long")).to_contain_text("Very long lines are cut where … stands")
     expect(page.get_by_role("link", name="Download 5.0 MB")).to_be_attached()
     assert not overflows(page)
     shown: int = page.evaluate("document.body.innerText.length")

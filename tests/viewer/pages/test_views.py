@@ -1,14 +1,17 @@
 """What is shown of single outputs: what cannot be drawn, what is not there, what does not fit."""
 
 import base64
+import hashlib
 import re
+import struct
+import zlib
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.viewer.conftest import Site
-from tests.viewer.looking import body, head, open_session, overflows
+from tests.viewer.looking import Operations, body, head, open_session, overflows
 from tests.viewer.sessions import ESCAPE, called, create, import_states, said, text
 
 # A letter with many marks above it and below.
@@ -33,14 +36,58 @@ def test_a_damaged_picture_is_told_in_words_and_can_be_downloaded(page: Page, si
     assert download.value.path().read_bytes() == b"\x89PNG no picture"
 
 
+def test_a_picture_of_any_size_is_shown_by_its_address(page: Page, site: Site) -> None:
+    large = image(_noise(400))
+    session = create(
+        site, called("large", [large], kind="READ"), called("both", [text("Words"), large])
+    )
+    operations = Operations(page)
+    open_session(page, site, session)
+    for name in ("large", "both"):
+        head(page, name).click()
+        picture = body(page, name).get_by_role("img", name="From the tool: image/png, 480.")
+        expect(picture).to_be_visible()
+        picture.scroll_into_view_if_needed()
+        expect(picture).to_have_js_property("naturalWidth", 400)
+    expect(body(page, "both").locator(".code")).to_contain_text("Words")
+    expect(body(page, "large").locator(".code")).to_have_count(0)
+    assert operations.names.count("ToolContent") == 2
+
+
+def _noise(side: int) -> bytes:
+    """Return a PNG of so many pixels each way, which are none that compress."""
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    noise = (hashlib.shake_256(str(row).encode()).digest(3 * side) for row in range(side))
+    rows = b"".join(b"\0" + row for row in noise)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+
+
 def test_numbers_are_shown_as_they_were_written(page: Page, site: Site) -> None:
-    numbers = '{"id": 9007199254740993, "tiny": 1e-400, "plain": 12.5}'
+    written = (
+        *(
+            "9007199254740993",
+            "1e-400",
+            "12.5",
+            "1.0",
+            "-0.0",
+            "-0",
+            "0.50",
+            "1E3",
+            "1234567890.1234567",
+        ),
+        *("0.0000001", "-2.10", "77"),
+    )
+    numbers = f"[{','.join(written)}]"
     session = create(
         site, called("numbers", [text(numbers)], rawInput={"tweet": 1234567890123456789})
     )
     open_session(page, site, session)
     head(page, "numbers").click()
-    for number in ("9007199254740993", "1e-400", "12.5", "1234567890123456789"):
+    for number in (*written, "1234567890123456789"):
         expect(body(page, "numbers").get_by_text(number, exact=True)).to_be_visible()
 
 

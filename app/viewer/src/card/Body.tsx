@@ -4,7 +4,7 @@ import type { Message, ToolCall } from '../graphql/documents'
 import { Failure } from '../interface/Failure'
 import { later } from '../interface/later'
 import { ChildSession } from './ChildSession'
-import { isRunning, keyOf, load, reload, useEntry } from './contents'
+import { isMediaAlone, isRunning, keyOf, load, reload, useEntry } from './contents'
 import { Locations } from './Locations'
 import { stateInWords } from './words'
 
@@ -49,7 +49,12 @@ function Content({ message, call }: { message: Message; call: ToolCall }) {
       {isRunning(call) && call.contentSize !== null && <StillRunning reload={() => reload(message, call)} />}
       {words && <p className="note warning">{words}</p>}
       {call.contentSize !== null && (
-        <Foot key={`foot ${key}`} message={message} call={call} inParts={entry.content.lines !== null} />
+        <Foot
+          key={`foot ${key}`}
+          message={message}
+          call={call}
+          inParts={entry.content.lines !== null && !isMediaAlone(entry.content)}
+        />
       )}
     </>
   )

@@ -1,8 +1,9 @@
 import { Blocks } from '../content/Blocks'
 import { Lines } from '../content/Lines'
+import { MediaFiles } from '../content/Media'
 import type { Message, ToolCall } from '../graphql/documents'
 import { Boundary } from '../interface/Boundary'
-import type { Content } from './contents'
+import { type Content, isMediaAlone } from './contents'
 import { Input } from './Input'
 
 interface Props {
@@ -27,7 +28,10 @@ export default function Loaded({ message, call, content }: Props) {
             agent={content.agent}
           />
         )}
-        {content.lines && <Lines id={message.id} call={call} first={content.lines} />}
+        {content.media.length > 0 && <MediaFiles files={content.media} />}
+        {content.lines && !isMediaAlone(content) && (
+          <Lines id={message.id} call={call} first={content.lines} />
+        )}
         {!content.blocks && !content.lines && call.contentState === 'COMPLETE' && (
           <p className="note">No output.</p>
         )}

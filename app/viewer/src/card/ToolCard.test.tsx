@@ -389,6 +389,41 @@ async function openLines(call: Partial<ToolCall>, lines: string[], totalLines = 
   return { user, ...view }
 }
 
+const clipboard = () => screen.getAllByRole('button', { name: /^Copy/ }).map((one) => one.title)
+
+test.each(['EXECUTE', 'OTHER'] as const)(
+  'what copies a part of an output (%s) says of how much',
+  async (kind) => {
+    const { user } = await openLines({ kind }, ['one', 'two'], 5)
+    await vi.waitFor(() => expect(clipboard()).toEqual(['Copy these 2 lines']))
+    const lines = { from: 5, lines: ['five'], truncated: [], totalLines: 5, nextFrom: null }
+    asked.mockResolvedValueOnce({ message: { toolMetadata: { contentLines: lines } } } as never)
+    await user.click(screen.getByRole('button', { name: 'Show the end' }))
+    await vi.waitFor(() => expect(clipboard()).toEqual(['Copy these 2 lines', 'Copy this line']))
+    const rest = { ...lines, from: 3, lines: ['three', 'four', 'five'] }
+    asked.mockResolvedValueOnce({ message: { toolMetadata: { contentLines: rest } } } as never)
+    await user.click(screen.getByRole('button', { name: /Show more/ }))
+    await vi.waitFor(() => expect(clipboard()).toEqual(['Copy output']))
+  },
+)
+
+test('what copies lines that are cut says that it copies what is shown', async () => {
+  await openLines({}, ['x'.repeat(30_000)], 1)
+  await vi.waitFor(() => expect(clipboard()).toEqual(['Copy what is shown']))
+})
+
+test('what copies stored JSON that is not all there says of how much', async () => {
+  const { user } = await openLines({}, ['one'], 1)
+  const slice = (text: string, nextOffset: number | null) =>
+    ({ message: { toolMetadata: { contentSlice: { text, nextOffset, totalSize: 400_000 } } } }) as never
+  asked.mockResolvedValueOnce(slice('[{', 256_000))
+  await user.click(await screen.findByRole('button', { name: 'Stored JSON' }))
+  await vi.waitFor(() => expect(clipboard()).toContain('Copy the first 256.0 KB'))
+  asked.mockResolvedValueOnce(slice('}]', null))
+  await user.click(screen.getByRole('button', { name: /Show more/ }))
+  await vi.waitFor(() => expect(clipboard()).toContain('Copy stored json'))
+})
+
 test('the fence around a large output is not shown, whichever of its lines are', async () => {
   const { user, container } = await openLines({}, ['```console', 'one', 'two'])
   const shown = () => container.querySelector('.scroll pre:not(.numbers)')?.textContent
@@ -466,6 +501,51 @@ test.each([
   const { container } = await openLines(call, [line, 'more'])
   await vi.waitFor(() => expect(container.textContent).toContain('more'))
   expect(screen.queryByRole('button', { name: 'Tree' })).toBeNull()
+})
+
+const named = (...lines: string[]) => ({
+  blocks: undefined,
+  contentLines: { from: 1, lines, truncated: [], totalLines: lines.length, nextFrom: null },
+  images: [
+    { mimeType: 'image/png', size: 445_800, url: '/api/projects/default/blobs/sha256:p' },
+    { mimeType: 'audio/ogg', size: 300_000, url: '/api/projects/default/blobs/sha256:a' },
+    { mimeType: 'application/pdf', size: 200_000, url: '/api/projects/default/blobs/sha256:f' },
+  ],
+})
+
+test('what is no text in a large content is there by its address, and all of it in its order', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage({ contentSize: 1_200_000 }))
+  await user.click(head())
+  await loading.answer(
+    [],
+    named('[image/png, 445.8 kB]', '[audio/ogg, 300.0 kB]', '[application/pdf, 200.0 kB]'),
+  )
+  const picture = await screen.findByRole('img', { name: 'From the tool: image/png, 445.8 KB' })
+  expect(picture.getAttribute('src')).toBe('/api/projects/default/blobs/sha256:p')
+  expect(picture.getAttribute('loading')).toBe('lazy')
+  const sound = screen.getByLabelText('From the tool: audio/ogg, 300.0 KB')
+  expect([sound.getAttribute('src'), sound.getAttribute('preload')]).toEqual([
+    '/api/projects/default/blobs/sha256:a',
+    'none',
+  ])
+  const file = screen.getByRole('link', { name: 'Download' })
+  expect(file.getAttribute('href')).toBe('/api/projects/default/blobs/sha256:f')
+  expect(screen.queryByText(/445.8 kB/)).toBeNull()
+  expect(screen.queryByText(/Shown in parts/)).toBeNull()
+  expect(asked).toHaveBeenCalledTimes(1)
+})
+
+test('lines that say more than what is shown by its address stay', async () => {
+  const user = userEvent.setup()
+  const loading = pending()
+  show(toolMessage({ contentSize: 1_200_000 }))
+  await user.click(head())
+  await loading.answer([], named('Two pictures:', '[image/png, 445.8 kB]'))
+  expect(await screen.findByText(/Two pictures:/)).toBeTruthy()
+  expect(screen.getByText(/Shown in parts/)).toBeTruthy()
+  expect(screen.getByRole('img')).toBeTruthy()
 })
 
 test('what the guard kept back comes by lines as well', async () => {

@@ -6,6 +6,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { RequestError, request } from '../graphql/client'
 import {
   type Block,
+  type Media,
   type Message,
   type ToolCall,
   ToolContentQuery,
@@ -34,6 +35,8 @@ export interface Content {
   /** All of it; null where it comes by lines, or there is none. */
   blocks: readonly Block[] | null
   lines: Lines | null
+  /** The pictures, sounds and other bytes in what comes by lines, which name them alone. */
+  media: readonly Media[]
   /** What the tool was called with; undefined where it is too large to come along. */
   input: unknown
   /** The program whose session it is of. */
@@ -122,9 +125,23 @@ async function fetchContent(id: string, call: ToolCall): Promise<Content> {
   const { message } = await withLongLines(ask)
   const answer = message?.toolMetadata
   if (!answer) throw new RequestError('The message is not there any more.')
-  const { blocks = null, contentLines = null, contentOmitted } = answer
+  const { blocks = null, contentLines = null, contentOmitted, images } = answer
   const lines = contentOmitted && !contentLines ? await fetchLines(id, 1) : contentLines
-  return { blocks, lines, input: answer.rawInput?.json, agent: message.session.agent }
+  const media = lines ? (images ?? []) : []
+  return { blocks, lines, media, input: answer.rawInput?.json, agent: message.session.agent }
+}
+
+/** How a line names what is no text: `[image/png, 3.6 MB]`. */
+const NAMES_MEDIA = /^\[[^\]/]+\/[^\]]+, [\d.]+ [kMG]?B\]$/
+
+/** Whether a content that comes by lines is pictures and the like alone, so that its lines tell nothing more. */
+export function isMediaAlone({ lines, media }: Content): boolean {
+  return (
+    media.length > 0 &&
+    lines !== null &&
+    lines.nextFrom === null &&
+    lines.lines.every((line) => NAMES_MEDIA.test(line))
+  )
 }
 
 /** Read lines from `from` on; a negative one counts from the end. */

@@ -4,13 +4,13 @@ import type { Block, ToolCall } from '../graphql/documents'
 import { Boundary } from '../interface/Boundary'
 import { CopyButton } from '../interface/CopyButton'
 import { size } from '../interface/format'
-import { Picture } from '../interface/Picture'
 import { visible } from '../interface/visible'
 import { Code } from './Code'
 import { compare } from './changes'
 import { Diff } from './Diff'
 import { unfenced } from './fence'
 import { JsonTree } from './JsonTree'
+import { PictureFile, Sound } from './Media'
 import { type Start, starts } from './places'
 import { File, Text } from './Text'
 
@@ -31,7 +31,7 @@ export const Blocks = memo(function Blocks({ blocks, call, command, agent }: Pro
   if (!blocks.length) return <p className="note">No output.</p>
   return blocks.map((block, index) => (
     <Boundary key={index} fallback={<Plain block={block} />}>
-      <One block={block} call={call} command={command} start={places[index] ?? null} />
+      <One block={block} call={call} command={command} start={places[index] ?? null} all={blocks} />
     </Boundary>
   ))
 })
@@ -39,20 +39,22 @@ export const Blocks = memo(function Blocks({ blocks, call, command, agent }: Pro
 interface OneProps extends Pick<Props, 'call' | 'command'> {
   block: Block
   start: Start | null
+  /** It, and those beside it. */
+  all: readonly Block[]
 }
 
-function One({ block, call, command, start }: OneProps) {
+function One({ block, call, command, start, all }: OneProps) {
   switch (block.__typename) {
     case 'TextBlock':
       return <Output text={block.text} call={call} />
     case 'DiffBlock':
       return <Compared block={block} start={start} />
     case 'TerminalBlock':
-      return <Command block={block} call={call} known={block.command === command} />
+      return <Command block={block} call={call} known={block.command === command} all={all} />
     case 'ImageBlock':
-      return <PictureBlock block={block} />
+      return <PictureFile file={block} sourceUri={block.sourceUri} />
     case 'AudioBlock':
-      return <Sound block={block} />
+      return <Sound file={block} />
     case 'ResourceLinkBlock':
       return <ResourceLink block={block} />
     case 'EmbeddedResourceBlock':
@@ -86,7 +88,13 @@ function Compared({ block, start }: { block: Of<'DiffBlock'>; start: Start | nul
   return <Diff change={change} copy={block.newText} />
 }
 
-function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: ToolCall; known: boolean }) {
+interface CommandProps extends Pick<OneProps, 'call' | 'all'> {
+  block: Of<'TerminalBlock'>
+  known: boolean
+}
+
+function Command({ block, call, known, all }: CommandProps) {
+  const without = block.output ? null : withoutOutput(block, all)
   return (
     <>
       {block.command && !known && (
@@ -96,13 +104,8 @@ function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: Too
           <CopyButton text={block.command} label="Copy command" />
         </div>
       )}
-      {block.output ? (
-        <Text text={block.output} call={{ ...call, kind: 'EXECUTE' }} />
-      ) : (
-        <p className="note">
-          {block.output === null ? 'What the terminal printed was not recorded.' : 'No output.'}
-        </p>
-      )}
+      {block.output && <Text text={block.output} call={{ ...call, kind: 'EXECUTE' }} />}
+      {without && <p className="note">{without}</p>}
       {block.exitCode !== null && (
         <p className={block.exitCode ? 'note bad' : 'note'}>
           Exit code {block.exitCode}
@@ -113,48 +116,14 @@ function Command({ block, call, known }: { block: Of<'TerminalBlock'>; call: Too
   )
 }
 
-function PictureBlock({ block }: { block: Of<'ImageBlock'> }) {
-  const name = [block.mimeType ?? 'image', block.size === null ? null : size(block.size)]
-    .filter(Boolean)
-    .join(', ')
-  return (
-    <figure className="picture">
-      {block.url ? (
-        <Picture
-          url={block.url}
-          name={`From the tool: ${name}`}
-          otherwise={
-            <a href={block.url} download>
-              Download it{block.size === null ? '' : `, ${size(block.size)}`}
-            </a>
-          }
-        />
-      ) : (
-        <p className="note">The picture itself was not recorded.</p>
-      )}
-      <figcaption>
-        {name}
-        {block.sourceUri && <code>{visible(block.sourceUri)}</code>}
-      </figcaption>
-    </figure>
-  )
-}
-
-function Sound({ block }: { block: Of<'AudioBlock'> }) {
-  const name = [block.mimeType ?? 'sound', block.size === null ? null : size(block.size)]
-    .filter(Boolean)
-    .join(', ')
-  return (
-    <figure className="picture">
-      {block.url ? (
-        // biome-ignore lint/a11y/useMediaCaption: what a tool recorded has no captions.
-        <audio controls preload="none" src={block.url} aria-label={`From the tool: ${name}`} />
-      ) : (
-        <p className="note">The sound itself was not recorded.</p>
-      )}
-      <figcaption>{name}</figcaption>
-    </figure>
-  )
+/** What is said in the place of a terminal's output; null where the blocks beside it say what there was. */
+function withoutOutput(block: Of<'TerminalBlock'>, all: readonly Block[]): string | null {
+  if (block.output !== null) return 'No output.'
+  // Without a name it is no terminal of its own, but how the command ended whose output stands before it.
+  if (block.terminalId === null && block.exitCode !== null) return all.length > 1 ? null : 'No output.'
+  // Agents may give what a terminal printed as a text beside it.
+  if (all.some((other) => other.__typename === 'TextBlock' && other.text.trim())) return null
+  return 'No output was recorded.'
 }
 
 function ResourceLink({ block }: { block: Of<'ResourceLinkBlock'> }) {
@@ -170,7 +139,9 @@ function ResourceLink({ block }: { block: Of<'ResourceLinkBlock'> }) {
           <strong>{title}</strong>
         )}
         <span className="quiet">
-          {[block.mimeType, block.size === null ? null : size(block.size)].filter(Boolean).join(', ')}
+          {[visible(block.mimeType ?? ''), block.size === null ? null : size(block.size)]
+            .filter(Boolean)
+            .join(', ')}
         </span>
       </div>
       <code>{visible(block.uri)}</code>
@@ -186,7 +157,9 @@ function Resource({ block }: { block: Of<'EmbeddedResourceBlock'> }) {
       <div className="resource">
         <code>{visible(block.uri)}</code>
         <span className="quiet">
-          {[block.mimeType, block.size === null ? null : size(block.size)].filter(Boolean).join(', ')}
+          {[visible(block.mimeType ?? ''), block.size === null ? null : size(block.size)]
+            .filter(Boolean)
+            .join(', ')}
         </span>
         {block.url && (
           <a href={block.url} download className="button">

@@ -17,10 +17,14 @@ function useHighlighter(wanted: boolean): Highlight | null {
   useEffect(() => {
     if (!wanted || highlighter) return
     let mounted = true
-    void import('./highlighter').then((module) => {
-      highlighter = module.highlight
-      if (mounted) startTransition(() => arrived(true))
-    })
+    import('./highlighter').then(
+      (module) => {
+        highlighter = module.highlight
+        if (mounted) startTransition(() => arrived(true))
+      },
+      // Without colours it can be read as well; the next code asks again.
+      () => undefined,
+    )
     return () => {
       mounted = false
     }
@@ -35,6 +39,8 @@ interface Props {
   /** The number of the first line; without it, lines have none. */
   firstLine?: number | null
   copy?: boolean
+  /** What copying copies, where that is not all that the label names. */
+  copyLabel?: string
 }
 
 /** Program text in its language's colours. */
@@ -48,12 +54,18 @@ interface PartsProps extends Omit<Props, 'text' | 'firstLine'> {
 }
 
 /** The same of a text that comes part by part; each has colours of its own. */
-export function CodeParts({ parts, language, label = 'Code', copy = true }: PartsProps) {
+export function CodeParts({
+  parts,
+  language,
+  label = 'Code',
+  copy = true,
+  copyLabel = `Copy ${label.toLowerCase()}`,
+}: PartsProps) {
   return (
     <div className="code">
       {copy && (
         <div className="corner">
-          <CopyButton text={() => joined(parts)} label={`Copy ${label.toLowerCase()}`} />
+          <CopyButton text={() => joined(parts)} label={copyLabel} />
         </div>
       )}
       <section className="scroll" tabIndex={0} aria-label={label}>

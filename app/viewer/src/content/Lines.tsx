@@ -112,12 +112,12 @@ function Joined({ parts, call, language, isFenced }: JoinedProps) {
   return (
     <>
       {printed ? (
-        <TerminalParts parts={texts} label={label} />
+        <TerminalParts parts={texts} label={label} copyLabel={copyLabel(parts, isFenced)} />
       ) : (
-        <CodeParts parts={texts} language={language} label={label} />
+        <CodeParts parts={texts} language={language} label={label} copyLabel={copyLabel(parts, isFenced)} />
       )}
       {parts.some(isCut) && (
-        <p className="note">Very long lines are cut here; the download has all of them.</p>
+        <p className="note">Very long lines are cut where … stands; the download has all of them.</p>
       )}
     </>
   )
@@ -126,9 +126,33 @@ function Joined({ parts, call, language, isFenced }: JoinedProps) {
 /** A part with the numbers that the agent put before its lines, else those of the output's own lines; none if it is empty. */
 function textsOf(part: Part): Text[] {
   if (!part.lines.length) return []
-  const text = part.lines.map((line) => line.slice(0, MOST_LINE)).join('\n')
+  const cut = new Set(part.truncated)
+  const text = part.lines.map((line, index) => short(line, cut.has(part.from + index))).join('\n')
   const numbered = unnumbered(text)
   return [numbered ? { text: numbered.text, firstLine: numbered.first } : { text, firstLine: part.from }]
+}
+
+/** As much of a line as is shown, with a mark where it is cut. Of one that was overwritten, that is how it ended. */
+function short(line: string, isCut: boolean): string {
+  const states = line.replace(/\r+$/, '')
+  const last = states.lastIndexOf('\r')
+  if (last < 0 || (!isCut && line.length <= MOST_LINE)) {
+    return isCut || line.length > MOST_LINE ? `${line.slice(0, MOST_LINE)}…` : line
+  }
+  // Where the line goes on, its last state is only begun.
+  const end = isCut ? states.slice(0, last) : states
+  const state = end.slice(end.lastIndexOf('\r') + 1)
+  const shown = state.length > MOST_LINE ? state.slice(0, MOST_LINE) : end.slice(-MOST_LINE)
+  return `…\r${shown}${isCut || state.length > MOST_LINE ? ' …' : ''}`
+}
+
+/** What copying these parts copies: all of the output, or so many lines of it. */
+function copyLabel(parts: readonly Part[], isFenced: boolean): string {
+  if (parts.some(isCut)) return 'Copy what is shown'
+  if (parts[0]?.from === 1 && parts[parts.length - 1]?.nextFrom === null) return 'Copy output'
+  const shown = isFenced ? parts.map(withinFence) : parts
+  const lines = shown.reduce((sum, part) => sum + part.lines.length, 0)
+  return lines === 1 ? 'Copy this line' : `Copy these ${count(lines)} lines`
 }
 
 function isCut(part: Part): boolean {

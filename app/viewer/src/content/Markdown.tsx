@@ -90,7 +90,7 @@ const One = memo(function One({ token }: { token: MarkedToken }): ReactNode {
       if (token.autolink) return <Link href={token.href}>{token.text}</Link>
       return <Link href={decoded(token.href)}>{all(token.tokens)}</Link>
     case 'image':
-      return <Link href={decoded(token.href)}>[image: {decoded(token.text) || 'no description'}]</Link>
+      return <Link href={decoded(token.href)}>[image: {read(token.text) || 'no description'}]</Link>
     case 'checkbox':
       return (
         <span role="img" className="box" aria-label={token.checked ? 'done' : 'to do'}>
@@ -98,7 +98,7 @@ const One = memo(function One({ token }: { token: MarkedToken }): ReactNode {
         </span>
       )
     case 'text':
-      return token.tokens ? all(token.tokens) : decoded(token.text)
+      return token.tokens ? all(token.tokens) : read(token.text)
     case 'escape':
       return token.text
     // What would be markup is shown as it was written.
@@ -148,12 +148,17 @@ function Table({ table }: { table: Tokens.Table }) {
 }
 
 function Link({ href, children }: { href: string; children: ReactNode }) {
-  if (!/^(https?:|mailto:)/i.test(href)) return <span title={href}>{children}</span>
+  if (!/^(https?:|mailto:)/i.test(href)) return <span title={visible(href)}>{children}</span>
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">
       {children}
     </a>
   )
+}
+
+/** The same to be read: a character that cannot be seen may be written as a reference too. */
+function read(text: string): string {
+  return visible(decoded(text))
 }
 
 /** A text with its character references, such as `&lt;`, as the characters that they stand for. */

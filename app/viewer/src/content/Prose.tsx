@@ -1,7 +1,20 @@
 import { later } from '../interface/later'
 import { visible } from '../interface/visible'
 
-const Markdown = later(() => import('./Markdown'))
+const Markdown = later(
+  () => import('./Markdown'),
+  ({ text }, retry) => (
+    <>
+      <Plain text={text} />
+      <p className="note">
+        Shown as it was written: what draws Markdown could not be loaded.{' '}
+        <button type="button" className="quiet" onClick={retry}>
+          Retry
+        </button>
+      </p>
+    </>
+  ),
+)
 
 /** What is shown without the code that draws Markdown moves when that comes; it is waited for so long. */
 const HELD_MS = 1000
@@ -28,5 +41,9 @@ export function proseWhenIdle(): void {
 
 /** Text in Markdown; as it was written until the code that draws it has come, with the first such text at the latest. */
 export function Prose({ text }: { text: string }) {
-  return <Markdown text={text} fallback={<div className="markdown plain">{visible(text)}</div>} />
+  return <Markdown text={text} fallback={<Plain text={text} />} />
+}
+
+function Plain({ text }: { text: string }) {
+  return <div className="markdown plain">{visible(text)}</div>
 }

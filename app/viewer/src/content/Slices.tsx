@@ -53,6 +53,7 @@ export function Slices({ read, language, label }: Props) {
           text={parts.map((part) => part.text ?? '(not text)').join('')}
           language={language}
           label={label}
+          copyLabel={last.nextOffset === null ? undefined : `Copy the first ${size(last.nextOffset)}`}
         />
       )}
       {!last && !reason && (

@@ -28,12 +28,16 @@ export const Terminal = memo(function Terminal({ text, label }: Props) {
 export function TerminalParts({
   parts,
   label = 'Terminal output',
+  copyLabel = 'Copy output',
 }: {
   parts: readonly Part[]
   label?: string
+  copyLabel?: string
 }) {
   const [raw, setRaw] = useState(false)
+  const [isPressed, press] = useState(false)
   const chunks = useChunks(parts)
+  const rawChunks = useMemo(() => (raw ? parts.flatMap(rawOf) : []), [raw, parts])
   const [drawn, setDrawn] = useState(AT_ONCE)
   useEffect(() => startTransition(() => setDrawn(chunks.length)), [chunks])
   const special = useMemo(
@@ -44,18 +48,25 @@ export function TerminalParts({
     <div className="code terminal">
       <div className="corner" data-label={label}>
         {special && (
-          <button type="button" className="quiet" aria-pressed={raw} onClick={() => setRaw(!raw)}>
+          <button
+            type="button"
+            className="quiet"
+            aria-pressed={isPressed}
+            onClick={() => {
+              press(!isPressed)
+              // However long it is, nothing else waits for it.
+              startTransition(() => setRaw(!isPressed))
+            }}
+          >
             Raw
           </button>
         )}
-        <CopyButton text={() => withoutEscapes(joined(parts))} label="Copy output" />
+        <CopyButton text={() => withoutEscapes(joined(parts))} label={copyLabel} />
       </div>
       <section className="scroll" tabIndex={0} aria-label={label}>
-        {raw ? (
-          <pre>{visible(joined(parts).replaceAll('\r', '␍'))}</pre>
-        ) : (
-          chunks.slice(0, drawn).map((chunk, index) => <Lines key={index} {...chunk} />)
-        )}
+        {raw
+          ? rawChunks.map((chunk, index) => <RawLines key={`raw ${index}`} {...chunk} />)
+          : chunks.slice(0, drawn).map((chunk, index) => <Lines key={index} {...chunk} />)}
       </section>
     </div>
   )
@@ -77,6 +88,24 @@ const Lines = memo(function Lines({ text, count, firstLine }: Chunk) {
     </div>
   )
 })
+
+/** Lines as they were printed, with what cannot be seen by its names. */
+const RawLines = memo(function RawLines({ text, count }: Chunk) {
+  const shown = useMemo(() => visible(text.replaceAll('\r', '␍')), [text])
+  return (
+    <div className="chunk" style={{ containIntrinsicBlockSize: `auto ${count * 1.5}em` }}>
+      <pre>{shown}</pre>
+    </div>
+  )
+})
+
+function rawOf({ text }: Part): Chunk[] {
+  const lines = text.split('\n')
+  return Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) => {
+    const some = lines.slice(index * CHUNK, (index + 1) * CHUNK)
+    return { text: some.join('\n'), count: some.length, firstLine: null }
+  })
+}
 
 interface Split {
   part: Part

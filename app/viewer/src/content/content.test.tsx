@@ -7,6 +7,7 @@ import { compare, isDiff, parse, sideBySide } from './changes'
 import { type Colour, contrast, readable } from './contrast'
 import { fenceAround, unfenced, withinFence } from './fence'
 import { JsonTree } from './JsonTree'
+import { Lines } from './Lines'
 import { languageOf } from './languages'
 import { Terminal, TerminalParts } from './Terminal'
 import { unnumbered } from './Text'
@@ -137,6 +138,42 @@ test('a broken diff in a text is shown as the text that it is', () => {
   expect(container.textContent).toContain('not a diff at all')
 })
 
+type TerminalBlock = Extract<Block, { __typename: 'TerminalBlock' }>
+const terminal = (changes: Partial<TerminalBlock>): TerminalBlock => ({
+  __typename: 'TerminalBlock',
+  terminalId: null,
+  command: null,
+  exitCode: null,
+  output: null,
+  ...changes,
+})
+const printed = { __typename: 'TextBlock', text: 'PASS' } as const
+const nothing = { __typename: 'TextBlock', text: '' } as const
+const picture = { __typename: 'ImageBlock', mimeType: null, size: null, url: null, sourceUri: null } as const
+
+test.each<[string, Block[], string[]]>([
+  ['stands beside its text', [printed, terminal({ exitCode: 0 })], ['Exit code 0: success']],
+  ['failed beside its text', [printed, terminal({ exitCode: 2 })], ['Exit code 2']],
+  ['stands alone', [terminal({ exitCode: 0 })], ['No output.', 'Exit code 0: success']],
+  [
+    'stands beside an empty text',
+    [nothing, terminal({ exitCode: 0 })],
+    ['No output.', 'Exit code 0: success'],
+  ],
+  ['printed nothing', [terminal({ output: '', exitCode: 1 })], ['No output.', 'Exit code 1']],
+  ['printed', [terminal({ terminalId: 't', output: 'PASS', exitCode: 0 })], ['Exit code 0: success']],
+  ['has its text beside it', [printed, terminal({ terminalId: 't' })], []],
+  ['was named alone', [terminal({ terminalId: 't' })], ['No output was recorded.']],
+  [
+    'was named beside others',
+    [picture, nothing, terminal({ terminalId: 't', exitCode: 0 })],
+    ['The picture itself was not recorded.', 'No output.', 'No output was recorded.', 'Exit code 0: success'],
+  ],
+])('a command that %s says what is known of its output', (_, blocks, words) => {
+  const { container } = render(<Blocks blocks={blocks} call={toolCall()} command={null} agent="test" />)
+  expect([...container.querySelectorAll('.note')].map((note) => note.textContent)).toEqual(words)
+})
+
 test('an address that is no web page is no link', () => {
   const blocks = [
     {
@@ -229,4 +266,51 @@ test.each([
 
 test('what is Markdown anyhow keeps its fence, by lines as well', () => {
   expect(fenceAround([range(1, ['```', 'a'])], toolCall({ kind: 'FETCH' }))).toBeNull()
+})
+
+test.each([
+  [
+    'a line that was overwritten, and is long',
+    `${states(3000)}`,
+    false,
+    'progress 2999',
+    'progress 2998␍progress 2999',
+  ],
+  ['the same of which the end is not known', `${states(3000)}\rprogr`, true, 'progress 2999 …', '2999 …'],
+  ['a long line', `${'x'.repeat(30_000)}y`, false, `${'x'.repeat(20_000)}…`, 'xx'],
+  ['a long last state', `a\r${'x'.repeat(30_000)}`, false, `${'x'.repeat(20_000)} …`, '…␍xx'],
+  ['a line that was cut before', 'short', true, 'short…', 'short'],
+  ['a line that is not long', '1 %\r2 %', false, '2 %', '1 %␍2 %'],
+])('%s is shown as it ended, and what is cut is marked', (_, line, isCut, ended, raw) => {
+  const first = {
+    from: 7,
+    lines: ['begins', line, 'ends'],
+    truncated: isCut ? [8] : [],
+    totalLines: 9,
+    nextFrom: null,
+  }
+  const { container } = render(<Lines id="m" call={toolCall({ kind: 'EXECUTE' })} first={first} />)
+  const shown = () =>
+    [...container.querySelectorAll('.scroll pre:not(.numbers)')].map((one) => one.textContent)
+  expect(shown()).toEqual([`begins\n${ended}\nends`])
+  const button = screen.queryByRole('button', { name: 'Raw' })
+  if (button) fireEvent.click(button)
+  expect(shown()[0]).toContain(raw)
+})
+
+/** What a program prints that overwrites its line so many times. */
+function states(count: number): string {
+  return Array.from({ length: count }, (_, index) => `progress ${index}`).join('\r')
+}
+
+test('a long output is raw line by line as it was printed, and back again', () => {
+  const text = Array.from({ length: 250 }, (_, index) => `${ESC}[32mline ${index}\r\n`).join('')
+  const { container } = render(<Terminal text={text} />)
+  const shown = () => [...container.querySelectorAll('.scroll pre')].map((one) => one.textContent).join('\n')
+  const ended = shown()
+  fireEvent.click(screen.getByRole('button', { name: 'Raw' }))
+  expect(screen.getByRole('button', { name: 'Raw' }).getAttribute('aria-pressed')).toBe('true')
+  expect(shown()).toBe(text.replaceAll(ESC, '␛').replaceAll('\r', '␍'))
+  fireEvent.click(screen.getByRole('button', { name: 'Raw' }))
+  expect(shown()).toBe(ended)
 })

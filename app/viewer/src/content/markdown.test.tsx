@@ -64,6 +64,22 @@ test('character references are read once, and not in code', () => {
   )
 })
 
+test.each([
+  ['see photo_&#x202e;gpj.exe', 'see photo_⟨U+202E⟩gpj.exe'],
+  ['[click &#8238;moc.elpmaxe](https://example.com/)', 'click ⟨U+202E⟩moc.elpmaxe'],
+  ['![a &rlm; picture](https://example.com/)', '[image: a ⟨U+200F⟩ picture]'],
+  ['## &lrm;a **&#x2066;b** ~~&ZeroWidthSpace;c~~', '⟨U+200E⟩a ⟨U+2066⟩b ⟨U+200B⟩c'],
+  ['| a&#7; |\n| - |\n| &#x1b;[31m |', 'a␇␛[31m'],
+  ['- [ ] a&#xfeff;', '☐a⟨U+FEFF⟩'],
+  ['👩&zwj;🚀 &#x0928;&#x094d;&zwj;', '👩\u200d🚀 न्\u200d'],
+])('what cannot be seen is shown by its name in %s', (text, read) => {
+  expect(shown(text).textContent).toBe(read)
+})
+
+test('an address that leads nowhere is told with what cannot be seen in it', () => {
+  expect(shown('[a](x:&#x202e;b)').querySelector('span')?.title).toBe('x:⟨U+202E⟩b')
+})
+
 test('character references in addresses are read, but not where an address stands by itself', () => {
   const links = shown('[a](https://example.com/?a&amp;b) https://example.com/?a&amp;b').querySelectorAll('a')
   expect([...links].map((link) => [link.getAttribute('href'), link.textContent])).toEqual([

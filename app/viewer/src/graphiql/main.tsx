@@ -10,6 +10,7 @@ import { createClient } from 'graphql-ws'
 import { createRoot } from 'react-dom/client'
 import { current } from './fetcher'
 import { Logo } from './Logo'
+import { storage } from './storage'
 import { beginning } from './tabs'
 
 const fetcher = createGraphiQLFetcher({
@@ -23,6 +24,7 @@ createRoot(document.getElementById('graphiql') as HTMLElement).render(
   <GraphiQL
     fetcher={current(fetcher)}
     {...beginning(location.search)}
+    storage={storage()}
     plugins={[HISTORY_PLUGIN, explorerPlugin()]}
   >
     <GraphiQL.Logo>

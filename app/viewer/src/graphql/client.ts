@@ -19,16 +19,74 @@ interface Answer<Data> {
   errors?: { message: string; extensions?: { code?: string } }[]
 }
 
-/** Ask once; nothing is cached here, each store keeps what it needs. */
+/**
+ * So long may a server say nothing: three times what it gives an operation by default, so that what it ends by itself is
+ * told in its own words. A long answer may take longer, as long as more of it comes.
+ */
+const SILENT_MS = 30_000
+
+/**
+ * Ask once; nothing is cached here, each store keeps what it needs.
+ *
+ * Raises: a `RequestError`, also where no answer comes.
+ */
 export async function request<Data, Variables extends Record<string, unknown>>(
   document: Document<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const response = await send(JSON.stringify({ ...textOf(document), variables }))
-  const answer = await response
-    .text()
-    .then((text) => parseExactly(text) as Answer<Data>)
-    .catch(() => null)
+  const silence = new Silence()
+  try {
+    const response = await send(JSON.stringify({ ...textOf(document), variables }), silence)
+    return dataOf<Data>(response, await textFrom(response, silence))
+  } finally {
+    silence.end()
+  }
+}
+
+/** Gives up a request once nothing of its answer has come for too long. */
+class Silence {
+  private readonly controller = new AbortController()
+  readonly signal = this.controller.signal
+  private timer = this.wait()
+
+  /** Something came. */
+  broken(): void {
+    clearTimeout(this.timer)
+    this.timer = this.wait()
+  }
+
+  end(): void {
+    clearTimeout(this.timer)
+  }
+
+  private wait(): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.controller.abort(), SILENT_MS)
+  }
+}
+
+/** Return the text of an answer, or nothing where it breaks off. */
+async function textFrom(response: Response, silence: Silence): Promise<string> {
+  const decoder = new TextDecoder()
+  const reader = response.body?.getReader()
+  const texts: string[] = []
+  try {
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+      silence.broken()
+      texts.push(decoder.decode(read.value, { stream: true }))
+    }
+  } catch {
+    if (silence.signal.aborted) throw silent()
+    return ''
+  }
+  return texts.join('') + decoder.decode()
+}
+
+function silent(): RequestError {
+  return new RequestError(`The server has not answered for ${SILENT_MS / 1000} seconds.`)
+}
+
+function dataOf<Data>(response: Response, text: string): Data {
+  const answer = parse<Data>(text)
   const [first] = answer?.errors ?? []
   if (first) throw new RequestError(first.message, first.extensions?.code)
   if (answer?.data) return answer.data
@@ -40,14 +98,23 @@ export async function request<Data, Variables extends Record<string, unknown>>(
   )
 }
 
-async function send(body: string): Promise<Response> {
+function parse<Data>(text: string): Answer<Data> | null {
+  try {
+    return parseExactly(text) as Answer<Data>
+  } catch {
+    return null
+  }
+}
+
+async function send(body: string, { signal }: Silence): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json;q=0.9',
   }
   try {
-    return await fetch('/graphql', { method: 'POST', headers, body })
+    return await fetch('/graphql', { method: 'POST', headers, body, signal })
   } catch {
+    if (signal.aborted) throw silent()
     throw new RequestError('The server could not be reached.')
   }
 }
@@ -98,7 +165,7 @@ function count(by: 1 | -1): void {
 // It comes when there is something to follow: what is shown first does without.
 let connecting: Promise<Client> | null = null
 const connect = async () =>
-  (await import('graphql-ws')).createClient({
+  (await maker())({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => true,
@@ -111,6 +178,19 @@ const connect = async () =>
     lazyCloseTimeout: KEPT_MS,
     on: { connected: tellConnected, closed: tellClosed },
   })
+
+/** What a connection is made with; it is asked for until it comes, as the connection itself is. */
+async function maker(): Promise<typeof import('graphql-ws').createClient> {
+  for (let wait = 500; ; wait = Math.min(5000, 2 * wait)) {
+    try {
+      // By its name, so that the rest of theirs is left out of the build.
+      return (await import('graphql-ws')).createClient
+    } catch {
+      tellClosed()
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+}
 
 /** Have at hand what a live connection is made with, for what is followed from the start. */
 export function prepareToFollow(): void {

@@ -220,8 +220,8 @@ const Blocks = graphql(`
 export type Block = ResultOf<typeof Blocks>
 
 /**
- * All that opening a card needs, in one request: its blocks, or its first lines where there are more than `over`, and what
- * it was called with.
+ * All that opening a card needs, in one request: its blocks, or its first lines where there are more than `over` with the
+ * addresses of what is no text, and what it was called with.
  */
 export const ToolContentQuery = graphql(
   `
@@ -234,6 +234,7 @@ export const ToolContentQuery = graphql(
         blocks(maxLines: $over) @include(if: $blocks) { ...Blocks }
         contentOmitted { reason size limit }
         contentLines(count: $count, ifOver: $over) @include(if: $lines) { from lines truncated totalLines nextFrom }
+        images @include(if: $lines) { mimeType size url }
         rawInput @include(if: $input) { json }
       }
     }
@@ -241,6 +242,10 @@ export const ToolContentQuery = graphql(
 `,
   [Blocks],
 )
+
+type ContentAnswer = NonNullable<NonNullable<ResultOf<typeof ToolContentQuery>['message']>['toolMetadata']>
+/** A picture, a sound or other bytes in a content. */
+export type Media = NonNullable<ContentAnswer['images']>[number]
 
 export const ToolLinesQuery = graphql(`
   query ToolLines($id: ID!, $from: Int!, $count: Int!) {

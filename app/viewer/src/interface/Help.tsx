@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { setShortcutsOn, useShortcutsOn } from './shortcuts'
 
 const KEYS: [string, string][] = [
@@ -15,7 +15,12 @@ const KEYS: [string, string][] = [
 export function Help({ close }: { close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const on = useShortcutsOn()
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    // Closed before it goes, it gives the focus back to what had it.
+    return () => shown?.close()
+  }, [])
   return (
     <dialog ref={dialog} className="help" aria-labelledby="help-title" onClose={close}>
       <header>

@@ -1,4 +1,6 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Failure } from './Failure'
+import { useTrouble } from './media'
 
 interface Props {
   url: string
@@ -10,19 +12,22 @@ interface Props {
   children?: ReactNode
 }
 
-/** A picture that leads to itself; a sentence where its bytes are none that the browser can draw. */
+/** A picture that leads to itself; what is wrong where it does not come, or its bytes are none that the browser can draw. */
 export function Picture({ url, name, otherwise, className, children }: Props) {
-  const [broken, setBroken] = useState(false)
-  if (broken) {
+  const { trouble, retry, attempt, element } = useTrouble(url, true)
+  if (trouble === 'damaged') {
     return (
       <p className="note">
         The picture ({name}) cannot be shown: its data may be damaged. {otherwise}
       </p>
     )
   }
+  if (trouble) {
+    return <Failure reason={`The picture (${name}) could not be loaded. ${trouble.reason}`} retry={retry} />
+  }
   return (
     <a href={url} target="_blank" rel="noopener noreferrer" className={className}>
-      <img src={url} alt={name} loading="lazy" onError={() => setBroken(true)} />
+      <img key={attempt} {...element} alt={name} loading="lazy" />
       {children}
     </a>
   )

@@ -14,10 +14,15 @@ type Reviver = (this: unknown, key: string, value: unknown, context?: { source?:
 
 // Not in every browser yet: one that lacks it rounds.
 const { rawJSON, isRawJSON } = JSON as unknown as Partial<SourceText>
-const LONG_NUMBER = /\d{16}|\d[eE][+-]?\d{2}/
+/**
+ * Where JavaScript may write a number in another way: with 16 digits or more, an exponent, a small fraction, a zero at a
+ * fraction's end or the sign of a zero. What is found may stand in a string; what is not, need not be looked at.
+ */
+const OTHERWISE =
+  /\d[\d.]{15}|0\.0{6}|(?:^|[[,:\s])-?(?:\d+(?:\.\d+)?[eE]|\d+\.\d*0(?:[\],}\s]|$))|(?:^|[[,:\s])-0(?:[\],}\s]|$)/
 
 export function parseExactly(text: string): unknown {
-  return JSON.parse(text, rawJSON && LONG_NUMBER.test(text) ? keep : undefined)
+  return JSON.parse(text, rawJSON && OTHERWISE.test(text) ? keep : undefined)
 }
 
 export function isExact(value: unknown): value is Exact {
@@ -26,7 +31,5 @@ export function isExact(value: unknown): value is Exact {
 
 const keep: Reviver = (_, value, context) => {
   if (typeof value !== 'number' || context?.source === undefined) return value
-  return String(value) === context.source || !LONG_NUMBER.test(context.source)
-    ? value
-    : rawJSON?.(context.source)
+  return String(value) === context.source ? value : rawJSON?.(context.source)
 }

@@ -1,7 +1,8 @@
 /** Keys without modifiers, which a person can turn off (WCAG 2.1.4). */
 import { type RefObject, useEffect, useSyncExternalStore } from 'react'
+import { store, stored } from './storage'
 
-const STORED = 'toolfold-shortcuts'
+const KEY = 'toolfold-shortcuts'
 const listeners = new Set<() => void>()
 
 export function useShortcutsOn(): boolean {
@@ -10,12 +11,12 @@ export function useShortcutsOn(): boolean {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    () => localStorage.getItem(STORED) !== 'off',
+    () => stored(KEY) !== 'off',
   )
 }
 
 export function setShortcutsOn(on: boolean): void {
-  localStorage.setItem(STORED, on ? 'on' : 'off')
+  store(KEY, on ? 'on' : 'off')
   for (const listener of listeners) listener()
 }
 

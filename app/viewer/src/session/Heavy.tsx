@@ -1,4 +1,3 @@
-import { X } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { KindIcon } from '../card/KindIcon'
 import { request } from '../graphql/client'
@@ -7,47 +6,36 @@ import { Failure } from '../interface/Failure'
 import { counted, size } from '../interface/format'
 import { Named } from '../interface/Named'
 import { visible } from '../interface/visible'
+import { AddingUp } from './HeavyPanel'
 
 interface Props {
   id: string
   jump: (sequence: number) => void
-  close: () => void
 }
 
 /** Where a session's bytes are: by tool, and the largest outputs, each a link to its message. */
-export default function Heavy({ id, jump, close }: Props) {
+export default function Heavy({ id, jump }: Props) {
   const [found, setFound] = useState<Breakdown | null>(null)
   const [reason, setReason] = useState<string | null>(null)
   const load = useCallback(() => {
     setReason(null)
     request(HeavyQuery, { id }).then(
-      (answer) => setFound(answer.session?.contentBreakdown ?? null),
+      ({ session }) => {
+        setFound(session?.contentBreakdown ?? null)
+        if (!session) setReason('The session is not there any more.')
+        else if (!session.contentBreakdown) setReason('The server did not tell its sizes.')
+      },
       (error: Error) => setReason(error.message),
     )
   }, [id])
   useEffect(load, [load])
   return (
-    <aside
-      className="heavy"
-      tabIndex={-1}
-      aria-labelledby="heavy-title"
-      onKeyDown={(event) => event.key === 'Escape' && close()}
-    >
-      <header>
-        <h2 id="heavy-title">What is heavy here</h2>
-        <button type="button" className="quiet" onClick={close} aria-label="Close">
-          <X size={16} aria-hidden />
-        </button>
-      </header>
+    <>
       {reason && <Failure reason={reason} retry={load} />}
-      {!found && !reason && (
-        <p role="status" className="note">
-          Adding up sizes
-        </p>
-      )}
+      {!found && !reason && <AddingUp />}
       {found && <Tools found={found} />}
       {found && <Outputs found={found} id={id} jump={jump} />}
-    </aside>
+    </>
   )
 }
 

@@ -215,6 +215,11 @@ export function Messages({
   )
   return (
     <div className="messages" ref={box}>
+      {transcript.state === 'deleted' && (
+        <p role="status" className="banner">
+          This session has been deleted. What is shown here was loaded before.
+        </p>
+      )}
       {count === 0 && <p className="empty">No messages yet.</p>}
       <VList
         ref={list}
@@ -245,7 +250,7 @@ export function Messages({
           )
         }}
       </VList>
-      {transcript.problem && transcript.state === 'open' && (
+      {transcript.problem && (
         <Failure
           reason={`Some messages could not be loaded. ${transcript.problem}`}
           retry={() => transcript.retry()}

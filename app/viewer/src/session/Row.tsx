@@ -5,6 +5,7 @@ import type { Message } from '../graphql/documents'
 import { Boundary } from '../interface/Boundary'
 import { fully, size, time } from '../interface/format'
 import { setOpened, useOpened } from '../interface/opened'
+import { visible } from '../interface/visible'
 import { Attachments } from './Attachments'
 import { Folded } from './Folded'
 import { describe } from './folding'
@@ -127,6 +128,6 @@ function speakerOf(message: Message): string {
     case 'PLAN':
       return 'Plan'
     default:
-      return message.toolMetadata ? `Tool call ${message.toolMetadata.name ?? ''}`.trim() : 'Tool'
+      return message.toolMetadata ? `Tool call ${visible(message.toolMetadata.name ?? '')}`.trim() : 'Tool'
   }
 }

@@ -6,15 +6,13 @@ import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
 import { count, counted, fully, roughly, size } from '../interface/format'
 import { Help } from '../interface/Help'
-import { later } from '../interface/later'
 import { go, Link, useNamedMessage, usePlace, useVisit } from '../interface/navigation'
 import { useShortcuts } from '../interface/shortcuts'
 import { visible } from '../interface/visible'
 import { StatusMark } from '../sessions/StatusMark'
+import { HeavyPanel } from './HeavyPanel'
 import { Messages, type MessagesHandle, walking } from './Messages'
 import { useTranscript } from './useTranscript'
-
-const Heavy = later(() => import('./Heavy'))
 
 /** One session: its head, its messages, and beside them what is heavy. */
 export default function Session({ id }: { id: string }) {
@@ -25,6 +23,7 @@ export default function Session({ id }: { id: string }) {
   const jumpField = useRef<HTMLInputElement>(null)
   const [help, setHelp] = useState(false)
   const [heavy, setHeavy] = useState(false)
+  const heavyButton = useRef<HTMLButtonElement>(null)
   const named = useNamedMessage()
   const title = transcript.session?.title
   useEffect(() => {
@@ -54,6 +53,10 @@ export default function Session({ id }: { id: string }) {
     [],
   )
   useShortcuts(keys)
+  const closeHeavy = () => {
+    setHeavy(false)
+    heavyButton.current?.focus()
+  }
   const jump = (sequence: number) => {
     if (namedMessage() === sequence) messages.current?.jump(sequence)
     else go(`/sessions/${id}#m${sequence}`)
@@ -69,7 +72,13 @@ export default function Session({ id }: { id: string }) {
           {transcript.session && <Facts session={transcript.session} messages={transcript.count} />}
         </div>
         <JumpField ref={jumpField} last={transcript.count} jump={jump} />
-        <button type="button" className="quiet" aria-expanded={heavy} onClick={() => setHeavy(!heavy)}>
+        <button
+          ref={heavyButton}
+          type="button"
+          className="quiet"
+          aria-expanded={heavy}
+          onClick={() => setHeavy(!heavy)}
+        >
           <ChartBarBig size={16} aria-hidden /> <span className="wide-only">What is heavy</span>
           <span className="unseen narrow-only">What is heavy here</span>
         </button>
@@ -92,11 +101,6 @@ export default function Session({ id }: { id: string }) {
               There is no such session, or it may not be read. <Link to="/">All sessions</Link>
             </p>
           )}
-          {transcript.state === 'deleted' && (
-            <p role="status" className="banner">
-              This session has been deleted. What is shown here was loaded before.
-            </p>
-          )}
           {transcript.state === 'open' && named !== null && named > transcript.count && (
             <p role="status" className="banner">
               There is no message {count(named)}:{' '}
@@ -114,7 +118,7 @@ export default function Session({ id }: { id: string }) {
             />
           )}
         </main>
-        {heavy && <Heavy id={id} jump={jump} close={() => setHeavy(false)} />}
+        {heavy && <HeavyPanel id={id} jump={jump} close={closeHeavy} />}
       </div>
       {help && <Help close={() => setHelp(false)} />}
     </div>

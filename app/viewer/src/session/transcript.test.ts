@@ -122,6 +122,83 @@ test('a page that failed is told and loaded on request', async () => {
   expect(transcript.problem).toBeNull()
 })
 
+test('a page that an answer lacks is asked for once, and again on request', async () => {
+  const { transcript } = await opened(1000)
+  asked.mockResolvedValueOnce({ session: { messages: { nodes: messages(1, 40) } } } as never)
+  transcript.need(1, 10)
+  await vi.waitFor(() => expect(transcript.problem).toBe('They are not there any more.'))
+  transcript.need(1, 10)
+  expect(asked).toHaveBeenCalledTimes(2)
+  asked.mockResolvedValueOnce({ session: { messages: { nodes: messages(41, 64) } } } as never)
+  transcript.retry()
+  await vi.waitFor(() => expect(transcript.at(64)).toBeDefined())
+  expect(transcript.problem).toBeNull()
+})
+
+test('a session that is found gone is asked for no more, until a person does', async () => {
+  const { transcript } = await opened(1000)
+  asked.mockResolvedValueOnce({ session: null } as never)
+  transcript.need(1, 10)
+  await vi.waitFor(() => expect(transcript.state).toBe('deleted'))
+  transcript.need(1, 890)
+  expect(asked).toHaveBeenCalledTimes(2)
+  expect(transcript.problem).toBe('The session is not there any more.')
+  asked.mockResolvedValueOnce({ session: { messages: { nodes: messages(833, 896) } } } as never)
+  transcript.retry()
+  expect(asked).toHaveBeenCalledTimes(3)
+  await vi.waitFor(() => expect(transcript.state).toBe('open'))
+  expect(followed).toHaveBeenCalledTimes(2)
+  asked.mockResolvedValueOnce({ session: { messages: { nodes: messages(1, 64) } } } as never)
+  transcript.need(1, 10)
+  await vi.waitFor(() => expect(transcript.at(1)).toBeDefined())
+  expect(transcript.problem).toBeNull()
+})
+
+test('a session that was deleted is not asked for, and what of it is not there is told', async () => {
+  const { transcript } = await opened(1000)
+  const tell = followed.mock.calls[0]?.[2] as Tell
+  tell({ sessionUpdates: { __typename: 'SessionDeleted', cursor: 'c1', deletedId: 's' } })
+  transcript.need(950, 960)
+  expect(transcript.problem).toBeNull()
+  transcript.need(1, 10)
+  expect(transcript.problem).toBe('The session is not there any more.')
+  expect(asked).toHaveBeenCalledTimes(1)
+})
+
+test('what comes after a deletion and was read before it does not undo it', async () => {
+  const { transcript } = await opened(1000)
+  let answer: (value: unknown) => void = () => undefined
+  asked.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)) as never)
+  transcript.need(1, 10)
+  const tell = followed.mock.calls[0]?.[2] as Tell
+  tell({ sessionUpdates: { __typename: 'SessionDeleted', cursor: 'c1', deletedId: 's' } })
+  answer({ session: { messages: { nodes: messages(1, 64) } } })
+  await vi.waitFor(() => expect(transcript.at(1)).toBeDefined())
+  expect(transcript.state).toBe('deleted')
+})
+
+test('updates that are refused each time are begun less and less often', async () => {
+  vi.useFakeTimers()
+  await opened(10)
+  asked.mockResolvedValue({
+    session: { ...session(10), messages: { nodes: messages(1, 10) } },
+  } as never)
+  const refuse = () => {
+    // Once for the answer that bears the error, once for the end.
+    followed.mock.lastCall?.[3]('It is not for you.')
+    followed.mock.lastCall?.[3]('It is not for you.')
+  }
+  followed.mockImplementation(() => {
+    queueMicrotask(refuse)
+    return () => undefined
+  })
+  refuse()
+  await vi.advanceTimersByTimeAsync(60_000)
+  // After 1, 2, 4 and 8 seconds, then each 10.
+  expect(asked).toHaveBeenCalledTimes(1 + 4 + 4)
+  vi.useRealTimers()
+})
+
 test('pages that were left long ago are let go, the end never', async () => {
   const { transcript } = await opened(10_000)
   asked.mockImplementation((async (_: unknown, { sequence }: { sequence: number }) => ({

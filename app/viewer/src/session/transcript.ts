@@ -12,6 +12,11 @@ const KEPT_PAGES = 48
 
 /** A session that could not be had is asked for again after so long. */
 const AGAIN_MS = 2000
+/** Updates that the server ended are begun again after so long, and twice as long each time it ends them at once. */
+const ANEW_MS = 1000
+const ANEW_MOST_MS = 10_000
+
+const GONE = 'The session is not there any more.'
 
 type Update = ResultOf<typeof SessionUpdates>['sessionUpdates']
 type State = 'opening' | 'open' | 'absent' | 'deleted' | 'failed'
@@ -39,6 +44,8 @@ export class Transcript {
   private unfollow: (() => void) | null = null
   private closed = false
   private again: ReturnType<typeof setTimeout> | undefined
+  private anew: ReturnType<typeof setTimeout> | undefined
+  private anewMs = ANEW_MS
 
   constructor(readonly id: string) {}
 
@@ -102,6 +109,8 @@ export class Transcript {
   close(): void {
     this.closed = true
     clearTimeout(this.again)
+    clearTimeout(this.anew)
+    this.anew = undefined
     this.unfollow?.()
     this.unfollow = null
   }
@@ -110,41 +119,68 @@ export class Transcript {
   need(from: number, to: number): void {
     const last = pageOf(Math.min(this.count, Math.max(1, to)))
     for (let page = pageOf(Math.max(1, from)); page <= last; page++) {
-      if (!this.asked.has(page) && !this.failed.has(page) && !this.isWhole(page)) void this.load(page)
+      if (this.asked.has(page) || this.failed.has(page) || !this.lacks(page, 1, this.count)) continue
+      if (this.state !== 'deleted') void this.load(page)
+      else if (this.lacks(page, from, to)) this.fail(page, GONE)
     }
   }
 
-  /** Ask again for the pages that could not be had. */
+  /** Ask again for the page that could not be had last; for the others as they are shown. */
   retry(): void {
-    const pages = [...this.failed]
-    this.failed.clear()
+    const page = [...this.failed].at(-1)
+    // Of a session that is not there, one is enough to ask for.
+    if (this.state !== 'deleted') this.failed.clear()
+    else if (page !== undefined) this.failed.delete(page)
     this.problem = null
-    for (const page of pages) void this.load(page)
+    if (page !== undefined) void this.load(page)
     this.changed()
   }
 
-  private isWhole(page: number): boolean {
-    const rows = this.pages.get(page)?.rows
-    const size = Math.min(PAGE, this.count - page * PAGE)
-    if (!rows) return false
-    for (let index = 0; index < size; index++) if (!rows[index]) return false
-    return true
+  /** Whether one of the messages `from` to `to` is of a page and not there. */
+  private lacks(page: number, from: number, to: number): boolean {
+    const last = Math.min(to, this.count, (page + 1) * PAGE)
+    for (let sequence = Math.max(from, page * PAGE + 1); sequence <= last; sequence++) {
+      if (!this.at(sequence)) return true
+    }
+    return false
   }
 
   private async load(page: number): Promise<void> {
     this.asked.add(page)
+    const { count, state } = this
     try {
       // A page of n rows around its middle begins n / 2 rows before it.
       const sequence = page * PAGE + 1 + PAGE / 2
-      const answer = await request(MessagesQuery, { id: this.id, sequence, count: PAGE })
-      this.put(answer.session?.messages.nodes ?? [])
-      if (!this.failed.size) this.problem = null
+      const { session } = await request(MessagesQuery, { id: this.id, sequence, count: PAGE })
+      if (session) {
+        this.put(session.messages.nodes)
+        if (state === 'deleted') this.revive()
+        // What an answer lacks it would lack again.
+        if (this.lacks(page, 1, count)) this.fail(page, 'They are not there any more.')
+        else if (!this.failed.size) this.problem = null
+      } else {
+        this.state = 'deleted'
+        this.fail(page, GONE)
+      }
     } catch (error) {
-      this.failed.add(page)
-      this.problem = (error as Error).message
+      this.fail(page, (error as Error).message)
     }
     this.asked.delete(page)
     this.changed()
+  }
+
+  /** A page is asked for again by request alone. */
+  private fail(page: number, reason: string): void {
+    this.failed.add(page)
+    this.problem = reason
+    this.changed()
+  }
+
+  /** A session that was not there is: it may have been out of reach for who reads. */
+  private revive(): void {
+    this.state = 'open'
+    this.failed.clear()
+    if (!this.closed) this.listen()
   }
 
   private put(messages: readonly Message[]): void {
@@ -193,7 +229,11 @@ export class Transcript {
 
   /** The server ended the updates (a deadline, another database): read anew where it can be read. */
   private beginAgain(): void {
-    setTimeout(() => {
+    if (this.anew !== undefined || !this.unfollow) return
+    const wait = this.anewMs
+    this.anewMs = Math.min(2 * wait, ANEW_MOST_MS)
+    this.anew = setTimeout(() => {
+      this.anew = undefined
       if (!this.unfollow) return
       void ask(this.id, null).then(
         ({ session }) => {
@@ -212,10 +252,11 @@ export class Transcript {
         },
         () => this.beginAgain(),
       )
-    }, 1000)
+    }, wait)
   }
 
   private take(update: Update): void {
+    this.anewMs = ANEW_MS
     this.cursor = update.cursor ?? this.cursor
     if (update.__typename === 'MessageUpdate') {
       const { session, ...message } = update.message

@@ -19,6 +19,12 @@ export function Filters({ filter, sessions, search }: Props) {
   const agents = useAgents(sessions)
   const [projects, setProjects] = useState<{ id: string; name: string }[]>([])
   const [typed, setTyped] = useState(filter.title)
+  // What narrows by other means, such as “Show all”, is in the field as well, and not narrowed back by it.
+  const [title, setTitle] = useState(filter.title)
+  if (title !== filter.title) {
+    setTitle(filter.title)
+    setTyped(filter.title)
+  }
   useEffect(() => {
     let mounted = true
     const load = (after: string | null): Promise<void> =>
@@ -49,7 +55,12 @@ export function Filters({ filter, sessions, search }: Props) {
           placeholder="Search titles"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return
+            // Browsers empty such a field; what was searched for is what the keys go through next.
+            event.preventDefault()
+            event.currentTarget.blur()
+          }}
         />
       </label>
       {(projects.length > 1 || filter.project) && (
@@ -63,7 +74,9 @@ export function Filters({ filter, sessions, search }: Props) {
       )}
       <Choice name="agent" label="Agent" value={filter.agent} all="Any agent">
         {agents.map((agent) => (
-          <option key={agent}>{agent}</option>
+          <option key={agent} value={agent}>
+            {visible(agent)}
+          </option>
         ))}
       </Choice>
       <Choice name="status" label="Status" value={filter.status ?? ''} all="Any status">

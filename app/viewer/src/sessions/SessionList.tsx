@@ -59,7 +59,9 @@ export default function SessionList() {
             <SessionRow key={session.id} session={session} />
           ))}
         </ul>
-        {sessions.answered && !sessions.loading && !sessions.rows.length && <Nothing filter={filter} />}
+        {sessions.answered && !sessions.loading && !sessions.rows.length && (
+          <Nothing filter={filter} projectIsAbsent={sessions.projectIsAbsent} />
+        )}
         {sessions.problemIsBelow && failure}
         {sessions.hasMore && !sessions.problem && (
           <More load={() => sessions.more()} isBelowRows={drawn === sessions.rows} />

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import { memo, useCallback, useEffect, useState } from 'react'
+import { memo, useCallback, useEffect, useRef, useState } from 'react'
 import { request } from '../graphql/client'
 import { ChildSessionsQuery, type ListedSession } from '../graphql/documents'
 import { Failure } from '../interface/Failure'
@@ -64,16 +64,23 @@ function Children({ id }: { id: string }) {
   const [rows, setRows] = useState<ListedSession[]>([])
   const [next, setNext] = useState<string | null>('')
   const [reason, setReason] = useState<string | null>(null)
+  const busy = useRef(false)
   const load = useCallback(
     (after: string | null) => {
+      if (busy.current) return
+      busy.current = true
       setReason(null)
-      request(ChildSessionsQuery, { id, after }).then(
-        ({ session }) => {
-          setRows((known) => [...(after ? known : []), ...(session?.children.nodes ?? [])])
-          setNext(session?.children.pageInfo.hasNextPage ? session.children.pageInfo.endCursor : null)
-        },
-        (error: Error) => setReason(error.message),
-      )
+      request(ChildSessionsQuery, { id, after })
+        .then(({ session }) => {
+          if (!session) throw new Error('The session is not there any more.')
+          const { nodes, pageInfo } = session.children
+          setRows((known) => [...(after ? known : []), ...nodes])
+          setNext(pageInfo.hasNextPage ? pageInfo.endCursor : null)
+        })
+        .catch((error: Error) => setReason(error.message))
+        .finally(() => {
+          busy.current = false
+        })
     },
     [id],
   )

@@ -69,6 +69,22 @@ test('a connection that takes long is not waited for, and what it may have misse
   expect(asked).toHaveBeenCalledTimes(2)
 })
 
+test('a project that is not there has no sessions, and is no failure', async () => {
+  vi.mocked(isConnected).mockReturnValue(true)
+  asked.mockResolvedValue({ project: null } as never)
+  const sessions = new Sessions({ ...FILTER, project: 'gone' })
+  stop = sessions.start()
+  await vi.advanceTimersByTimeAsync(0)
+  const { problem, answered, rows, hasMore, projectIsAbsent } = sessions
+  expect({ problem, answered, rows, hasMore, projectIsAbsent }).toEqual({
+    problem: null,
+    answered: true,
+    rows: [],
+    hasMore: false,
+    projectIsAbsent: true,
+  })
+})
+
 test('who leaves before there is a connection asks for nothing', async () => {
   start()
   stop()

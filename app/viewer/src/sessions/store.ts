@@ -11,6 +11,8 @@ import type { ResultOf } from '../graphql/graphql'
 /** The sessions are asked for once their changes are told, so that none is missed; that is waited for so long. */
 const PATIENCE_MS = 300
 
+const NONE = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+
 type Change = ResultOf<typeof SessionListUpdates>['sessionListUpdates']
 type Status = ListedSession['status']
 
@@ -27,6 +29,8 @@ export class Sessions {
   /** Whether the rows are what an answer said. */
   answered = false
   hasMore = false
+  /** Whether the project whose sessions these would be is not there. */
+  projectIsAbsent = false
   /** Why the page that was asked for last could not be had. */
   problem: string | null = null
   /** Whether it was not the first. */
@@ -162,8 +166,8 @@ export class Sessions {
     }
     if (project === null) return (await request(SessionsQuery, { after, filter })).sessions
     const answer = await request(ProjectSessionsQuery, { project, after, filter })
-    if (!answer.project) throw new Error('There is no such project.')
-    return answer.project.sessions
+    this.projectIsAbsent = !answer.project
+    return answer.project?.sessions ?? NONE
   }
 
   private take(change: Change): void {

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useMemo, useRef } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useShortcuts } from '../interface/shortcuts'
 import { links } from './links'
 import type { Shown } from './useSessions'
@@ -36,6 +36,14 @@ export function useListKeys(
     }
   }, [list, sessions])
   useShortcuts(keys)
+  // A row that goes leaves the focus to the one that has its place.
+  const place = links(list.current).indexOf(document.activeElement as HTMLElement)
+  useLayoutEffect(() => {
+    if (place < 0 || document.activeElement !== document.body) return
+    const all = links(list.current)
+    const next = all[Math.min(place, all.length - 1)] ?? list.current?.closest<HTMLElement>('[tabindex]')
+    next?.focus({ preventScroll: true })
+  })
   useEffect(() => {
     if (goesToLast.current) links(list.current).at(-1)?.focus()
     if (drawn === sessions.rows && !sessions.hasMore) goesToLast.current = false
