@@ -18,6 +18,7 @@ from tests.viewer.looking import (
     next_frame,
     open_session,
     rest,
+    violations,
 )
 from tests.viewer.sessions import append, called, create, said, text, update
 
@@ -307,6 +308,7 @@ def test_what_was_not_loaded_of_a_deleted_session_is_told_and_not_asked_for_agai
         page.keyboard.press(key)
         rest(page)
     assert operations.names.count("Messages") == (0 if told else 1)
+    assert violations(page) == []
     page.get_by_role("button", name="Retry").click()
     expect(page.get_by_role("alert")).to_contain_text("The session is not there any more.")
     expect(page.locator(".list")).to_have_count(1)

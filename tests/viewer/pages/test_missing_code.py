@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.viewer.conftest import TIMEOUT_MS, Site
-from tests.viewer.looking import body, head, open_session
+from tests.viewer.looking import body, head, open_session, violations
 from tests.viewer.sessions import append, called, create, said, text
 
 _REASON = "A part of the viewer could not be loaded."
@@ -62,6 +62,7 @@ def test_text_is_read_without_what_draws_markdown(tab: Page, site: Site) -> None
     open_session(tab, site, session)
     expect(tab.get_by_text("The *first* words")).to_be_visible()
     expect(tab.get_by_text("could not be loaded")).to_have_count(2)
+    assert violations(tab) == []
     _find(tab)
     tab.get_by_role("button", name="Retry").first.click()
     expect(tab.locator("em")).to_have_text(["first", "second"])
@@ -76,6 +77,7 @@ def test_what_is_heavy_takes_nothing_with_it_where_it_does_not_come(tab: Page, s
     panel = tab.get_by_role("complementary", name="What is heavy here")
     expect(panel.get_by_role("alert")).to_contain_text(_REASON)
     expect(tab.get_by_text("Its words")).to_be_visible()
+    assert violations(tab) == []
     _find(tab)
     tab.get_by_role("button", name="Retry").click()
     expect(tab.get_by_role("heading", name="Largest outputs")).to_be_visible()

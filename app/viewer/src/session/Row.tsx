@@ -32,7 +32,17 @@ export const Row = memo(function Row({ sequence, count, message, run, current, h
   const head = run?.[0]
   const unfolded = useOpened(head ? foldKey(head) : '')
   if (!message) {
-    return <div className="row placeholder" aria-hidden style={{ blockSize: height || undefined }} />
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: the element itself is for messages that are there.
+      <div
+        className="row placeholder"
+        role="article"
+        aria-posinset={sequence}
+        aria-setsize={count}
+        aria-label={`Message ${sequence}, not loaded`}
+        style={{ blockSize: height || undefined }}
+      />
+    )
   }
   const isHead = head?.sequence === sequence
   if (head && !isHead && !unfolded) return <div className="away" />
