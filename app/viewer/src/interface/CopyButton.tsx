@@ -1,28 +1,26 @@
-import { Check, Copy } from 'lucide-react'
+import { Check, Copy, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { copyText } from './clipboard'
 
-/** Copies `text`, and says so for two seconds. */
+const ICONS = { idle: Copy, copied: Check, failed: X }
+
+/** Copies `text`, and says for two seconds whether it could. */
 export function CopyButton({ text, label = 'Copy' }: { text: string | (() => string); label?: string }) {
-  const [copied, setCopied] = useState(false)
+  const [state, setState] = useState<keyof typeof ICONS>('idle')
   useEffect(() => {
-    if (!copied) return
-    const timer = setTimeout(() => setCopied(false), 2000)
+    if (state === 'idle') return
+    const timer = setTimeout(() => setState('idle'), 2000)
     return () => clearTimeout(timer)
-  }, [copied])
-  const copy = () => {
-    void navigator.clipboard
-      ?.writeText(typeof text === 'function' ? text() : text)
-      .then(() => setCopied(true))
+  }, [state])
+  const copy = async () => {
+    const isCopied = await copyText(typeof text === 'function' ? text() : text)
+    setState(isCopied ? 'copied' : 'failed')
   }
+  const said = { idle: label, copied: 'Copied', failed: 'Could not be copied' }[state]
+  const Icon = ICONS[state]
   return (
-    <button
-      type="button"
-      className="quiet"
-      onClick={copy}
-      aria-label={copied ? 'Copied' : label}
-      title={label}
-    >
-      {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+    <button type="button" className="quiet" onClick={copy} aria-label={said} title={said}>
+      <Icon size={14} aria-hidden />
     </button>
   )
 }
