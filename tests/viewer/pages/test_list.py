@@ -111,6 +111,24 @@ def test_who_leaves_the_search_goes_on_in_what_was_found(page: Page, site: Site)
     expect(page.get_by_role("heading", name="Sought and found")).to_be_visible()
 
 
+def test_what_is_typed_next_takes_the_place_of_what_was_sought(page: Page, site: Site) -> None:
+    create(site, said("one", "Words"), title="Typed over")
+    page.goto(f"{site.url}/?q=Newer")
+    search = page.get_by_role("searchbox")
+    expect(search).to_have_value("Newer")
+    page.keyboard.press("/")
+    page.keyboard.type("Typed")
+    expect(search).to_have_value("Typed")
+    page.get_by_role("link", name="Typed over").click()
+    number = page.get_by_role("textbox")
+    page.keyboard.press("/")
+    page.keyboard.type("12")
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("30")
+    expect(number).to_have_value("30")
+
+
 def test_a_row_that_goes_leaves_the_focus_to_its_neighbour(page: Page, site: Site) -> None:
     ids = [create(site, title=f"Going {place}") for place in (3, 2, 1)]
     page.goto(f"{site.url}/?q=Going")

@@ -1,3 +1,4 @@
+import { Failure } from '../interface/Failure'
 import { later } from '../interface/later'
 import { visible } from '../interface/visible'
 
@@ -6,12 +7,11 @@ const Markdown = later(
   ({ text }, retry) => (
     <>
       <Plain text={text} />
-      <p className="note">
-        Shown as it was written: what draws Markdown could not be loaded.{' '}
-        <button type="button" className="quiet" onClick={retry}>
-          Retry
-        </button>
-      </p>
+      <Failure
+        role="status"
+        reason="Shown as it was written: what draws Markdown could not be loaded."
+        retry={retry}
+      />
     </>
   ),
 )

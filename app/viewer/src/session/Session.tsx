@@ -4,6 +4,7 @@ import type { OpenSession } from '../graphql/documents'
 import { beginning, namedMessage, placeBefore, type SessionPlace } from '../interface/address'
 import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
+import { focusField } from '../interface/focus'
 import { count, counted, fully, roughly, size } from '../interface/format'
 import { Help } from '../interface/Help'
 import { go, Link, useNamedMessage, usePlace, useVisit } from '../interface/navigation'
@@ -47,7 +48,7 @@ export default function Session({ id }: { id: string }) {
   const keys = useMemo(
     () => ({
       ...walking(messages),
-      '/': () => jumpField.current?.focus(),
+      '/': () => focusField(jumpField.current),
       '?': () => setHelp(true),
     }),
     [],

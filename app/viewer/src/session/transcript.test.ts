@@ -257,6 +257,22 @@ test('a session that could not be had is asked for until it is there', async () 
   vi.useRealTimers()
 })
 
+test('a session that is asked for anew while it is asked for is asked for again once, not twice', async () => {
+  vi.useFakeTimers()
+  const gone = new RequestError('The server could not be reached.')
+  const tries: ((error: Error) => void)[] = []
+  asked.mockImplementation(() => new Promise((_, reject) => tries.push(reject)))
+  const transcript = new Transcript('s')
+  const opening = [transcript.open(null), transcript.open(null)]
+  for (const fail of tries) fail(gone)
+  await Promise.all(opening)
+  expect(transcript.state).toBe('failed')
+  await vi.runAllTimersAsync()
+  expect(tries).toHaveLength(3)
+  transcript.close()
+  vi.useRealTimers()
+})
+
 test.each([
   ['was refused', new RequestError('It is not for you.', 'FORBIDDEN'), () => undefined],
   ['is left', new RequestError('The server could not be reached.'), (left: Transcript) => left.close()],

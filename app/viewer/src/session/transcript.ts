@@ -44,6 +44,7 @@ export class Transcript {
   private unfollow: (() => void) | null = null
   private closed = false
   private again: ReturnType<typeof setTimeout> | undefined
+  private attempts = 0
   private anew: ReturnType<typeof setTimeout> | undefined
   private anewMs = ANEW_MS
 
@@ -78,11 +79,14 @@ export class Transcript {
   }
 
   private async attempt(sequence: number | null): Promise<void> {
+    const attempt = ++this.attempts
+    // One that was closed, or asked for anew meanwhile, leaves the rest to the one after it.
+    const isOver = () => this.closed || attempt !== this.attempts
     try {
       const { session } = await open(this.id, sequence)
       const hasProse = session?.messages.nodes.some(isProse)
       if (hasProse) await proseInTime()
-      if (this.closed) return
+      if (isOver()) return
       if (!session) {
         this.state = 'absent'
       } else {
@@ -96,7 +100,7 @@ export class Transcript {
         if (!hasProse) proseWhenIdle()
       }
     } catch (error) {
-      if (this.closed) return
+      if (isOver()) return
       this.state = 'failed'
       this.problem = (error as Error).message
       // What has a code is the server's own refusal; else it, or what stands before it, may be back soon.

@@ -2,6 +2,7 @@ import { CircleHelp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Connection } from '../interface/Connection'
 import { Failure } from '../interface/Failure'
+import { focusField } from '../interface/focus'
 import { Help } from '../interface/Help'
 import { Filters } from './Filters'
 import { useFilter } from './filter'
@@ -23,7 +24,7 @@ export default function SessionList() {
   const shown = useSessions(filter, returning)
   const { sessions, drawn } = shown
   const notePlace = useListPlace({ main, list }, returning, drawn)
-  useListKeys(list, shown, { search: () => search.current?.focus(), help: () => setHelp(true) })
+  useListKeys(list, shown, { search: () => focusField(search.current), help: () => setHelp(true) })
   useEffect(() => {
     document.title = 'Sessions · Toolfold'
   }, [])
