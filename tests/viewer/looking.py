@@ -93,6 +93,16 @@ def rest(page: Page) -> None:
     )
 
 
+def wheel(page: Page, pixels: int) -> None:
+    """Turn the wheel over the messages, and wait until they have moved and come to rest."""
+    rest(page)
+    before = page.locator(".list").first.evaluate("list => list.scrollTop")
+    page.mouse.wheel(0, pixels)
+    # The browser is told of the wheel, and scrolls when it comes to that.
+    page.wait_for_function("top => document.querySelector('.list').scrollTop !== top", arg=before)
+    rest(page)
+
+
 def next_frame(page: Page) -> None:
     """Wait until what is there has been laid out, measured and laid out again."""
     page.evaluate(

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.viewer.conftest import Site
-from tests.viewer.looking import distance_from_end, head, next_frame, open_session, rest
+from tests.viewer.looking import distance_from_end, head, next_frame, open_session, rest, wheel
 from tests.viewer.sessions import append, called, create, said, text
 
 
@@ -117,8 +117,7 @@ def test_back_leads_to_the_pixel_and_the_row_in_a_session(page: Page, site: Site
         page.keyboard.press("j")
     expect(row).to_be_focused()
     page.locator(".list").hover()
-    page.mouse.wheel(0, 47)
-    rest(page)
+    wheel(page, 47)
     before = _y_of(row)
     page.get_by_role("link", name="All sessions").click()
     expect(page.locator("a.open").first).to_be_visible()
@@ -164,8 +163,7 @@ def test_back_leads_to_what_was_open_in_its_place(page: Page, site: Site) -> Non
     expect(page.locator(".nested article").first).to_be_visible()
     link = page.get_by_role("link", name="The one in its place")
     page.locator(".list").first.hover(position={"x": 5, "y": 5})
-    page.mouse.wheel(0, 30)
-    rest(page)
+    wheel(page, 30)
     before = _y_of(link)
     link.click()
     expect(page).to_have_url(re.compile(f"{child}$"))
