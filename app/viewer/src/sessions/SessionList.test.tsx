@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react'
+import { render, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { follow, isConnected, request } from '../graphql/client'
 import { listed, pageOf } from '../testing/sessions'
@@ -33,6 +33,6 @@ test('what loads on looks out for a person once the rows above it are drawn', as
   asked.mockResolvedValue({ ...pageOf(first, 'c50'), projects: pageOf([]).sessions } as never)
   render(<SessionList />)
   expect(await screen.findAllByRole('link', { name: /Session s/ })).toHaveLength(50)
-  expect(rowsAbove.length).toBeGreaterThan(0)
+  await waitFor(() => expect(rowsAbove.length).toBeGreaterThan(0))
   expect(rowsAbove.every((rows) => rows === 50)).toBe(true)
 })
