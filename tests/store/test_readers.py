@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 from functools import partial
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from tests import builders
 from toolfold.errors import DatabaseError
+from toolfold.settings import Settings
 from toolfold.store import postgresql, readers, sqlite
 from toolfold.store.engine import Database
 
@@ -100,3 +102,17 @@ async def test_a_statement_that_fails_leaves_the_connection_to_the_next(
             async with database.read() as connection:
                 await connection.execute(text("SELECT 1 FROM nowhere"))
     assert await counted(database, single=False) == 1
+
+
+@pytest.mark.parametrize("dialect", ["sqlite"], indirect=True)
+async def test_what_is_in_use_while_the_database_is_closed_ends_with_its_reader(
+    database_settings: Settings,
+) -> None:
+    database = await Database.open(database_settings, create=True)
+    async with database.read() as connection:
+        raw = await connection.get_raw_connection()
+        driver: Any = raw.driver_connection
+        await database.close()
+        assert (await connection.execute(_COUNT_PROJECTS)).scalar_one() == 1
+    with pytest.raises(ValueError, match="no active connection"):
+        await driver.execute("SELECT 1")

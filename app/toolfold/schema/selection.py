@@ -56,7 +56,7 @@ def subfields(nodes: Sequence[FieldNode], info: RawInfo, typename: str | None = 
 
 
 def remembered(
-    info: RawInfo, nodes: Iterable[FieldNode], what: Hashable, find_out: Callable[[], T]
+    info: RawInfo, nodes: Sequence[FieldNode], what: Hashable, find_out: Callable[[], T]
 ) -> T:
     """Return what was found out about the selection at these nodes, which `what` tells apart.
 

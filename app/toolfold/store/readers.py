@@ -5,7 +5,6 @@ were waiting to the end of the queue: under load some wait for as long as ten ot
 """
 
 import asyncio
-from contextlib import suppress
 from typing import Any, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -90,6 +89,7 @@ class HeldReaders:
         self._reader = reader
         self._turns = Turns(count)
         self._resting: list[AsyncConnection] = []
+        self._is_closed = False
 
     async def lend(self, *, single: bool) -> AsyncConnection:
         """Return the connection that was used last, whose cache is the warmest, or a new one."""
@@ -105,21 +105,25 @@ class HeldReaders:
 
     async def take_back(self, connection: AsyncConnection) -> None:
         """End its transaction; what was interrupted or has failed is closed."""
-        self._turns.give_back()
-        core = connection.sync_connection
-        if core is None or core.invalidated:
-            await asyncio.shield(connection.close())
-            return
-        # Core knows of a transaction only if it was Core that executed.
-        core.rollback()
-        _driver(connection).end()
-        self._resting.append(connection)
+        try:
+            core = connection.sync_connection
+            if self._is_closed:
+                await asyncio.shield(connection.invalidate())
+            if core is None or core.invalidated:
+                await asyncio.shield(connection.close())
+                return
+            # Core knows of a transaction only if it was Core that executed.
+            core.rollback()
+            _driver(connection).end()
+            self._resting.append(connection)
+        finally:
+            self._turns.give_back()
 
     async def close(self) -> None:
-        """Close those that nobody uses."""
+        """Close those that nobody uses; the others are closed when they are taken back."""
+        self._is_closed = True
         while self._resting:
-            with suppress(Exception):
-                await self._resting.pop().close()
+            await self._resting.pop().close()
 
 
 def _driver(connection: AsyncConnection) -> Any:

@@ -1,14 +1,15 @@
 """A session that goes on while it is looked at."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
-from tests.cli.conftest import process
-from tests.cli.serving import graphql_url, serving
-from tests.viewer.conftest import TIMEOUT_MS, Site
+from tests.cli.serving import serving
+from tests.viewer.conftest import TIMEOUT_MS, Site, sample_site
 from tests.viewer.looking import (
     Operations,
     Shown,
@@ -230,17 +231,27 @@ def test_the_list_shows_what_began_before_changes_are_told(page: Page, site: Sit
     expect(page.locator(f"a[href='/sessions/{session}']")).to_contain_text("Begun meanwhile")
 
 
-def test_after_a_restart_of_the_server_the_view_goes_on(
-    browser: Browser, tmp_path: Path, site: Site
-) -> None:
-    assert site  # The viewer has been built.
-    with process("sample", "--data-dir", tmp_path) as sampling:
-        sampling.communicate()
+@pytest.fixture
+def left_page(browser: Browser) -> Iterator[Page]:
+    """A page whose server goes away, of which the browser complains."""
     context = browser.new_context()
     context.set_default_timeout(TIMEOUT_MS)
-    page = context.new_page()
-    with serving("--data-dir", tmp_path) as (_, lines):
-        own = Site(graphql_url(lines).removesuffix("/graphql"))
+    yield context.new_page()
+    context.close()
+
+
+@contextmanager
+def serving_again(site: Site, folder: Path) -> Iterator[None]:
+    """Serve a folder at the address of the site that it was served at before."""
+    port = re.search(r":(\d+)", site.url)
+    assert port is not None
+    with serving("--data-dir", folder, "--port", port[1]):
+        yield
+
+
+def test_after_a_restart_of_the_server_the_view_goes_on(left_page: Page, tmp_path: Path) -> None:
+    page = left_page
+    with sample_site(tmp_path) as own:
         session = create(own, said("one", "Before the restart"))
         open_session(page, own, session)
         expect(page.get_by_text("Before the restart")).to_be_visible()
@@ -248,14 +259,11 @@ def test_after_a_restart_of_the_server_the_view_goes_on(
         expect(page.get_by_text("Told live")).to_be_visible()
     expect(page.get_by_text("The server is out of reach.")).to_be_visible()
     page.evaluate("window.notReloaded = true")
-    port = re.search(r":(\d+)", own.url)
-    assert port is not None
-    with serving("--data-dir", tmp_path, "--port", port[1]):
+    with serving_again(own, tmp_path):
         append(own, session, said("three", "After the restart"))
         expect(page.get_by_text("After the restart")).to_be_visible()
         expect(page.get_by_text("The server is out of reach.")).to_have_count(0)
         assert page.evaluate("window.notReloaded") is True
-    context.close()
 
 
 def test_a_server_that_answers_is_never_said_to_be_out_of_reach(page: Page, site: Site) -> None:
@@ -315,16 +323,10 @@ def test_what_was_not_loaded_of_a_deleted_session_is_told_and_not_asked_for_agai
 
 
 def test_a_session_opened_while_the_server_is_away_comes_with_it(
-    browser: Browser, tmp_path: Path, site: Site
+    left_page: Page, tmp_path: Path
 ) -> None:
-    assert site  # The viewer has been built.
-    with process("sample", "--data-dir", tmp_path) as sampling:
-        sampling.communicate()
-    context = browser.new_context()
-    context.set_default_timeout(TIMEOUT_MS)
-    page = context.new_page()
-    with serving("--data-dir", tmp_path) as (_, lines):
-        own = Site(graphql_url(lines).removesuffix("/graphql"))
+    page = left_page
+    with sample_site(tmp_path) as own:
         session = create(own, said("one", "Its words"), title="Opened too early")
         page.goto(own.url)
         expect(page.get_by_text("Opened too early")).to_be_visible()
@@ -335,9 +337,6 @@ def test_a_session_opened_while_the_server_is_away_comes_with_it(
         expect(page.get_by_text("Opened too early")).to_be_visible()
     page.locator(f"a[href='/sessions/{session}']").click()
     expect(page.get_by_role("alert")).to_contain_text("The server could not be reached.")
-    port = re.search(r":(\d+)", own.url)
-    assert port is not None
-    with serving("--data-dir", tmp_path, "--port", port[1]):
+    with serving_again(own, tmp_path):
         expect(page.get_by_text("Its words")).to_be_visible()
         expect(page.get_by_role("alert")).to_have_count(0)
-    context.close()
